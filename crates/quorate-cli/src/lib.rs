@@ -1,0 +1,1 @@
+//! The quorate command as a library.
