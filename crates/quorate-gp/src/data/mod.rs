@@ -1,0 +1,7 @@
+//! Data, checked once and trusted after.
+
+mod columns;
+mod inputs;
+
+pub use columns::{ColumnKind, InputColumn};
+pub use inputs::Inputs;

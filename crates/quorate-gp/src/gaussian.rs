@@ -1,0 +1,1 @@
+//! Beliefs: moments for people, information for combining.

@@ -1,0 +1,1 @@
+//! How targets come from the latent function.

@@ -1,0 +1,1 @@
+//! What is believed about the latent function after seeing the rows.
