@@ -1,0 +1,185 @@
+//! `cargo xtask test`: every check, in the order in which a mistake is cheapest to find.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::options::Options;
+use crate::policy;
+use crate::process::{self, Outcome};
+use crate::tally::{Tally, skipped_for_data};
+use crate::workspace;
+
+/// What was asked for on the command line.
+struct Wishes {
+    require_data: bool,
+    full: bool,
+}
+
+/// What a step leaves behind: its counts, and an error sentence if it failed.
+struct Report {
+    tally: Tally,
+    outcome: Outcome<()>,
+}
+
+impl Report {
+    /// A step that is one check by itself.
+    fn of(outcome: Outcome<()>) -> Self {
+        let tally = Tally {
+            passed: usize::from(outcome.is_ok()),
+            failed: usize::from(outcome.is_err()),
+            skipped: 0,
+        };
+        Self { tally, outcome }
+    }
+}
+
+type Step = (&'static str, fn(&Wishes) -> Report);
+
+const STEPS: &[Step] = &[
+    ("format", format),
+    ("policy", |_| Report::of(policy::check())),
+    ("clippy", clippy),
+    ("docs", |_| Report::of(crate::docs::build(false))),
+    ("tests", tests),
+];
+
+/// The release profile for everything, so that each dependency is compiled once.
+const EVERYTHING: [&str; 2] = ["--release", "--workspace"];
+
+pub fn run(words: &[String]) -> Outcome<()> {
+    let mut options = Options::new(words);
+    let wishes = Wishes {
+        require_data: options.flag("--require-data"),
+        full: options.flag("--full"),
+    };
+    let only = options.value("--only")?;
+    options.finish()?;
+    if let Some(name) = &only
+        && !STEPS.iter().any(|(step, _)| step == name)
+    {
+        let names: Vec<&str> = STEPS.iter().map(|(step, _)| *step).collect();
+        return Err(format!(
+            "there is no step `{name}`; the steps are {}",
+            names.join(", ")
+        ));
+    }
+    let data = workspace::data_folder();
+    if wishes.require_data && !data.is_dir() {
+        return Err(format!(
+            "the data folder {} does not exist; set QUORATE_DATA or leave --require-data out",
+            data.display()
+        ));
+    }
+
+    let mut rows: Vec<(&str, Duration, Tally)> = Vec::new();
+    let mut total = Tally::default();
+    let mut failure = None;
+    for (name, step) in STEPS {
+        if only.as_deref().is_some_and(|wanted| wanted != *name) {
+            continue;
+        }
+        println!("\n== {name}");
+        let start = Instant::now();
+        let report = step(&wishes);
+        rows.push((name, start.elapsed(), report.tally));
+        total.add(report.tally);
+        if let Err(sentence) = report.outcome {
+            failure = Some(format!("step `{name}` failed: {sentence}"));
+            break;
+        }
+    }
+    print_summary(&rows, failure.as_deref());
+    println!("{total}");
+    // The closing line stays the last one: the sentence of a failure has been printed above it.
+    match failure {
+        None => Ok(()),
+        Some(_) => std::process::exit(1),
+    }
+}
+
+fn print_summary(rows: &[(&str, Duration, Tally)], failure: Option<&str>) {
+    println!(
+        "\n{:<8} {:>8}  {:>7} {:>7} {:>7}",
+        "step", "seconds", "passed", "failed", "skipped"
+    );
+    for (name, took, tally) in rows {
+        println!(
+            "{name:<8} {:>8.1}  {:>7} {:>7} {:>7}",
+            took.as_secs_f64(),
+            tally.passed,
+            tally.failed,
+            tally.skipped
+        );
+    }
+    let seconds: f64 = rows.iter().map(|row| row.1.as_secs_f64()).sum();
+    println!("{:<8} {seconds:>8.1}\n", "all");
+    if let Some(sentence) = failure {
+        println!("{sentence}");
+    }
+}
+
+fn format(_: &Wishes) -> Report {
+    let outcome = process::run(
+        process::cargo()
+            .args(["fmt", "--all", "--check"])
+            .current_dir(workspace::root()),
+    );
+    Report::of(outcome.map_err(|error| format!("{error}; `cargo fmt --all` repairs it")))
+}
+
+fn clippy(_: &Wishes) -> Report {
+    Report::of(process::run(
+        process::cargo()
+            .arg("clippy")
+            .args(EVERYTHING)
+            .args(["--all-targets", "--locked", "--", "-D", "warnings"])
+            .current_dir(workspace::root()),
+    ))
+}
+
+/// All Rust tests: libraries, binaries, integration tests, documentation; examples are built along with them.
+fn tests(wishes: &Wishes) -> Report {
+    let log = match skip_log() {
+        Ok(log) => log,
+        Err(error) => return Report::of(Err(error)),
+    };
+    let mut command = process::cargo();
+    command
+        .arg("test")
+        .args(EVERYTHING)
+        .args(["--locked", "--no-fail-fast"])
+        .env("QUORATE_DATA", workspace::data_folder())
+        .env("QUORATE_SKIP_LOG", &log)
+        .current_dir(workspace::root());
+    if wishes.full {
+        command.args(["--", "--include-ignored"]);
+    }
+    let mut tally = Tally::default();
+    let mut outcome = process::follow(&mut command, |line| tally.read_line(line));
+    let skipped = skipped_for_data(&log);
+    tally.move_to_skipped(skipped.len());
+    for line in &skipped {
+        println!("skipped: needs data: {line}");
+    }
+    if outcome.is_err() && tally.failed == 0 {
+        // Nothing ran to the end: the build itself failed, and that counts.
+        tally.failed = 1;
+    }
+    if outcome.is_ok() && wishes.require_data && !skipped.is_empty() {
+        outcome = Err(format!("{} tests found no data", skipped.len()));
+    }
+    if outcome.is_ok() && tally.passed == 0 {
+        outcome = Err("no test ran, which cannot be right".into());
+    }
+    Report { tally, outcome }
+}
+
+/// An empty file for tests to note that they were skipped.
+fn skip_log() -> Outcome<PathBuf> {
+    let folder = workspace::target_folder()?.join("xtask");
+    let log = folder.join("skipped.txt");
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(&log, ""))
+        .map_err(|error| format!("{} cannot be written: {error}", log.display()))?;
+    Ok(log)
+}
