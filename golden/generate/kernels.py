@@ -1,0 +1,69 @@
+"""Kernels of the golden cases: a sum of terms, a term a variance times atoms, with the project's text form.
+
+The order of `parameters()` is the order of every stored gradient (see README.md).
+"""
+
+from dataclasses import dataclass, field
+
+RADIAL = ("se", "matern12", "matern32", "matern52", "rq")
+
+
+@dataclass
+class Atom:
+    """One kernel of the text form. `values` holds its parameters in the project's order; a list means `ard`."""
+
+    name: str
+    values: dict = field(default_factory=dict)
+    columns: list | None = None
+    settings: dict = field(default_factory=dict)  # not parameters: degree, rank, functions
+
+    @property
+    def owns_amplitude(self):
+        return (self.name == "linear" and "variance" in self.values) or "embedding" in self.values
+
+    def text(self):
+        arguments = ["ard"] if any(isinstance(v, list) for v in self.values.values()) else []
+        arguments += [f"{key}={show(value)}" for key, value in (self.settings | self.values).items()]
+        brackets = "[" + ", ".join(self.columns) + "]" if self.columns else ""
+        return self.name + (f"({', '.join(arguments)})" if arguments else "") + brackets
+
+
+@dataclass
+class Term:
+    """A product of atoms with one variance (None when an atom carries its own amplitude)."""
+
+    variance: float | None
+    atoms: list
+
+    def text(self):
+        factors = [] if self.variance is None else [show(self.variance)]
+        return " * ".join(factors + [atom.text() for atom in self.atoms])
+
+    def parameters(self):
+        values = [] if self.variance is None else [self.variance]
+        for atom in self.atoms:
+            for value in atom.values.values():
+                values += value if isinstance(value, list) else [value]
+        return values
+
+
+@dataclass
+class Sum:
+    terms: list
+
+    def text(self):
+        return " + ".join(term.text() for term in self.terms)
+
+    def parameters(self):
+        return [value for term in self.terms for value in term.parameters()]
+
+
+def show(value):
+    if isinstance(value, list):
+        return "[" + ", ".join(show(v) for v in value) + "]"
+    return value if isinstance(value, str) else repr(value)
+
+
+def single(variance, name, **values):
+    """A kernel of one term and one atom."""
+    return Sum([Term(variance, [Atom(name, values)])])
