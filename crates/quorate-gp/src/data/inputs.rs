@@ -27,6 +27,16 @@ impl<'a> Inputs<'a> {
         })
     }
 
+    /// Views numbers whose shape their owner has checked.
+    pub(super) fn of_checked(values: &'a [f64], rows: usize, width: usize) -> Self {
+        debug_assert_eq!(values.len(), rows * width);
+        Self {
+            values,
+            rows,
+            width,
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

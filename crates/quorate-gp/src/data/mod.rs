@@ -1,7 +1,31 @@
 //! Data, checked once and trusted after.
+//!
+//! A table arrives as a [`Frame`] (or batch by batch, from [`Batches`]); [`Roles`] say which column plays which part;
+//! a [`Schema`] is learned from the training rows and turns tables into numbers; a [`Dataset`] holds the training rows
+//! for the mathematics.
 
+mod batches;
 mod columns;
+mod dataset;
+mod encoded;
+mod encoder;
+mod frame;
 mod inputs;
+mod merge;
+mod names;
+mod roles;
+mod rows;
+mod scale;
+mod schema;
 
+pub use batches::{Batches, InMemory, read_all};
 pub use columns::{ColumnKind, InputColumn};
+pub use dataset::{Dataset, Member};
+pub use encoded::Encoded;
+pub use encoder::MISSING_LEVEL;
+pub use frame::{Column, ColumnType, Frame, Header};
 pub use inputs::Inputs;
+pub use names::{check_names, nearest_name, unknown_column};
+pub use roles::Roles;
+pub use scale::Scale;
+pub use schema::Schema;

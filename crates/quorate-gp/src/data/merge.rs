@@ -1,0 +1,97 @@
+//! Finding rows with equal inputs, and what their targets amount to together.
+
+use std::hash::{DefaultHasher, Hasher};
+
+use super::dataset::Member;
+
+/// Rows sorted into groups of equal inputs and equal known noise.
+pub struct Groups {
+    /// Group of each row.
+    pub group_of: Vec<usize>,
+    /// First row of each group, in the order of appearance.
+    pub first_rows: Vec<usize>,
+}
+
+/// Targets of groups.
+pub struct Merged {
+    /// Total weight.
+    pub weights: Vec<f64>,
+    /// Weighted mean.
+    pub means: Vec<f64>,
+    /// Weighted sum of squared distances from the mean.
+    pub scatter: Vec<f64>,
+}
+
+const FREE: usize = usize::MAX;
+
+/// Groups rows by the bits of their inputs and noise; numbers must have been cleaned of -0.
+///
+/// A hash table of group numbers with linear probing: the rows themselves are the keys, so nothing is copied, and the
+/// order of groups does not depend on the hash.
+pub fn group_rows(values: &[f64], width: usize, noise_of: impl Fn(usize) -> f64) -> Groups {
+    let rows = values.len() / width;
+    let row = |index: usize| &values[index * width..(index + 1) * width];
+    let mask = (2 * rows).next_power_of_two() - 1;
+    let mut slots = vec![FREE; mask + 1];
+    let mut groups = Groups {
+        group_of: Vec::with_capacity(rows),
+        first_rows: Vec::new(),
+    };
+    for index in 0..rows {
+        let mut hasher = DefaultHasher::new();
+        for value in row(index) {
+            hasher.write_u64(value.to_bits());
+        }
+        hasher.write_u64(noise_of(index).to_bits());
+        let mut slot = hasher.finish() as usize & mask;
+        let group = loop {
+            match slots[slot] {
+                FREE => {
+                    slots[slot] = groups.first_rows.len();
+                    groups.first_rows.push(index);
+                    break slots[slot];
+                }
+                group => {
+                    let first = groups.first_rows[group];
+                    if row(first) == row(index) && noise_of(first) == noise_of(index) {
+                        break group;
+                    }
+                }
+            }
+            slot = (slot + 1) & mask;
+        };
+        groups.group_of.push(group);
+    }
+    groups
+}
+
+/// Weight, mean and scatter of each group.
+///
+/// Sums run over distances from the group's first target, and the scatter over distances from the mean, so nothing
+/// cancels; a group of one row keeps its target and weight to the last bit.
+pub fn merge_targets(members: &[Member], groups: usize) -> Merged {
+    let mut origin = vec![f64::NAN; groups];
+    let mut weights = vec![0.0; groups];
+    let mut means = vec![0.0; groups];
+    let mut scatter = vec![0.0; groups];
+    for member in members {
+        let group = member.group;
+        if origin[group].is_nan() {
+            origin[group] = member.target;
+        }
+        weights[group] += member.weight;
+        means[group] += member.weight * (member.target - origin[group]);
+    }
+    for group in 0..groups {
+        means[group] = origin[group] + means[group] / weights[group];
+    }
+    for member in members {
+        let distance = member.target - means[member.group];
+        scatter[member.group] += member.weight * distance * distance;
+    }
+    Merged {
+        weights,
+        means,
+        scatter,
+    }
+}

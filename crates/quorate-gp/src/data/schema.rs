@@ -1,0 +1,258 @@
+//! The learned encoding of a table: names, categories, scaling, and what becomes of missing cells.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Location;
+use crate::{Error, Result};
+
+use super::columns::InputColumn;
+use super::dataset::Dataset;
+use super::encoded::Encoded;
+use super::encoder::{Encoder, Rule};
+use super::frame::{Column, ColumnType, Frame};
+use super::names::unknown_column;
+use super::roles::Roles;
+use super::rows::Rows;
+use super::scale::Scale;
+
+/// How the rows of a table become numbers for the mathematics: learned once from the training rows, kept in the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct Schema {
+    roles: Roles,
+    target: Scale,
+    encoders: Vec<Encoder>,
+    columns: Vec<InputColumn>,
+}
+
+/// What a file holds of a schema; the encoded columns follow from it.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    roles: Roles,
+    target: Scale,
+    inputs: Vec<Encoder>,
+}
+
+impl From<Schema> for Stored {
+    fn from(schema: Schema) -> Stored {
+        Stored {
+            roles: schema.roles,
+            target: schema.target,
+            inputs: schema.encoders,
+        }
+    }
+}
+
+impl TryFrom<Stored> for Schema {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Schema> {
+        let bad = |what: &str| Error::Invalid(format!("the stored schema is damaged: {what}"));
+        if !stored.target.is_sound() {
+            return Err(bad("scaling of the target"));
+        }
+        if stored.inputs.is_empty() {
+            return Err(bad("no input column"));
+        }
+        if let Some(encoder) = stored.inputs.iter().find(|encoder| !encoder.is_sound()) {
+            return Err(bad(&format!("input column `{}`", encoder.name)));
+        }
+        Ok(Schema::assemble(stored.roles, stored.target, stored.inputs))
+    }
+}
+
+impl Schema {
+    /// Learns encoding and scaling from the training rows.
+    ///
+    /// The notes are plain sentences for people («column `id` is constant and was dropped»). Rows of weight 0 are
+    /// absent: neither checked nor counted. Mean and deviation are weighted, so weight k equals k copies.
+    pub fn learn(frame: &Frame, roles: &Roles) -> Result<(Schema, Vec<String>)> {
+        let positions = roles.input_positions(&frame.header)?;
+        let rows = Rows::of_training(frame, roles)?;
+        let mut notes = rows.notes();
+        let frame = rows.frame();
+
+        let targets = checked_targets(frame, &roles.target)?;
+        let weighted = targets.iter().copied().zip(rows.weights().iter().copied());
+        let (mean, deviation) = Scale::measure(weighted);
+        if deviation.is_none() {
+            notes.push(format!(
+                "the target `{}` is constant; its deviation was taken as 1",
+                roles.target
+            ));
+        }
+        let target = Scale {
+            mean,
+            deviation: deviation.unwrap_or(1.0),
+        };
+
+        let mut encoders = Vec::with_capacity(positions.len());
+        for position in positions {
+            let (encoder, note) = Encoder::learn(frame, position, rows.weights())?;
+            encoders.extend(encoder);
+            notes.extend(note);
+        }
+        if encoders.is_empty() {
+            let reason = if notes.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", notes.join("; "))
+            };
+            return Err(Error::data(
+                Location::in_source(&frame.header.source),
+                format!(
+                    "no input column is left to predict from{reason}; add a column whose values differ"
+                ),
+            ));
+        }
+        Ok((Schema::assemble(roles.clone(), target, encoders), notes))
+    }
+
+    /// The encoded input columns, in order.
+    pub fn columns(&self) -> &[InputColumn] {
+        &self.columns
+    }
+
+    /// Which column plays which part.
+    pub fn roles(&self) -> &Roles {
+        &self.roles
+    }
+
+    /// Mean of the target over the training rows.
+    pub fn target_mean(&self) -> f64 {
+        self.target.mean
+    }
+
+    /// Standard deviation of the target over the training rows.
+    pub fn target_deviation(&self) -> f64 {
+        self.target.deviation
+    }
+
+    /// Centre and width of the target, for undoing its standardisation.
+    pub fn target_scale(&self) -> Scale {
+        self.target
+    }
+
+    /// Names and types of the table columns that serve as inputs: what a reader should expect of a table to predict.
+    pub fn expected_types(&self) -> Vec<(String, ColumnType)> {
+        self.encoders
+            .iter()
+            .map(|encoder| (encoder.name.clone(), encoder.column_type))
+            .collect()
+    }
+
+    /// The sorted levels of a category column.
+    pub fn levels(&self, column: &str) -> Option<&[String]> {
+        self.encoders
+            .iter()
+            .find(|encoder| encoder.name == column)
+            .and_then(|encoder| match &encoder.rule {
+                Rule::Category { levels } => Some(levels.as_slice()),
+                Rule::Number(_) => None,
+            })
+    }
+
+    /// Centre and width of a number column.
+    pub fn scale(&self, column: &str) -> Option<Scale> {
+        self.encoders
+            .iter()
+            .find(|encoder| encoder.name == column)
+            .and_then(|encoder| match &encoder.rule {
+                Rule::Number(scale) => Some(*scale),
+                Rule::Category { .. } => None,
+            })
+    }
+
+    /// Input columns that had missing cells in training, with their number.
+    pub fn missing_cells(&self) -> Vec<(&str, usize)> {
+        self.encoders
+            .iter()
+            .filter(|encoder| encoder.missing_cells > 0)
+            .map(|encoder| (encoder.name.as_str(), encoder.missing_cells))
+            .collect()
+    }
+
+    /// The training rows for the mathematics: standardised inputs and targets, weights, and known noise in units of the
+    /// target's variance.
+    pub fn training_data(&self, frame: &Frame) -> Result<Dataset> {
+        let rows = Rows::of_training(frame, &self.roles)?;
+        let noise = rows.known_noise(&self.roles, self.target.deviation)?;
+        let encoded = self.encode(rows.frame())?;
+        let targets = checked_targets(rows.frame(), &self.roles.target)?
+            .iter()
+            .map(|&target| self.target.apply(target))
+            .collect();
+        Dataset::of_rows(
+            rows.positions(),
+            encoded.values,
+            encoded.width,
+            targets,
+            rows.weights(),
+            noise.as_deref(),
+        )
+    }
+
+    /// Encodes the inputs of a table; target, weight and noise need not be there.
+    pub fn encode(&self, frame: &Frame) -> Result<Encoded> {
+        let mut encoded = Encoded::zeros(frame.rows(), self.columns.len());
+        let mut offset = 0;
+        for encoder in &self.encoders {
+            let position = frame
+                .header
+                .position(&encoder.name)
+                .ok_or_else(|| unknown_column(&frame.header, &encoder.name))?;
+            let counts =
+                encoder.encode(frame, position, &mut encoded.values, encoded.width, offset)?;
+            encoded.count(encoder, counts);
+            offset += encoder.columns().len();
+        }
+        Ok(encoded)
+    }
+
+    /// The targets of a table in their own units, checked: none missing, none infinite.
+    pub fn targets(&self, frame: &Frame) -> Result<Vec<f64>> {
+        checked_targets(frame, &self.roles.target).map(<[f64]>::to_vec)
+    }
+
+    fn assemble(roles: Roles, target: Scale, encoders: Vec<Encoder>) -> Schema {
+        let columns = encoders.iter().flat_map(Encoder::columns).collect();
+        Schema {
+            roles,
+            target,
+            encoders,
+            columns,
+        }
+    }
+}
+
+/// The cells of the target column, none of them missing or infinite.
+fn checked_targets<'f>(frame: &'f Frame, name: &str) -> Result<&'f [f64]> {
+    let column = frame
+        .column(name)
+        .ok_or_else(|| unknown_column(&frame.header, name))?;
+    let cells = match column {
+        Column::Number(cells) => cells,
+        Column::Text(cells) => {
+            let row = cells.iter().position(Option::is_some).unwrap_or(0);
+            let shown = match cells.get(row) {
+                Some(Some(text)) => format!("«{text}» is not a number"),
+                _ => "the target has no value".into(),
+            };
+            return Err(Error::data(
+                frame.location(row, name),
+                format!("{shown}; the target must be a column of numbers"),
+            ));
+        }
+    };
+    match cells.iter().position(|cell| !cell.is_finite()) {
+        None => Ok(cells),
+        Some(row) => {
+            let problem = if cells[row].is_nan() {
+                "the target is missing; remove the row or fill the cell"
+            } else {
+                "the target is infinite; remove the row or correct the cell"
+            };
+            Err(Error::data(frame.location(row, name), problem))
+        }
+    }
+}
