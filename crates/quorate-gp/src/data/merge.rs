@@ -95,3 +95,42 @@ pub fn merge_targets(members: &[Member], groups: usize) -> Merged {
         scatter,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_share_a_group_and_groups_keep_their_order() {
+        let values = [1.0, 2.0, 3.0, 4.0, 1.0, 2.0, 5.0, 6.0, 3.0, 4.0];
+        let groups = group_rows(&values, 2, |_| 0.0);
+        assert_eq!(groups.group_of, [0, 1, 0, 2, 1]);
+        assert_eq!(groups.first_rows, [0, 1, 3]);
+    }
+
+    #[test]
+    fn rows_of_different_noise_stay_apart() {
+        let noise = [0.1, 0.2, 0.1];
+        let groups = group_rows(&[7.0, 7.0, 7.0], 1, |row| noise[row]);
+        assert_eq!(groups.group_of, [0, 1, 0]);
+    }
+
+    #[test]
+    fn weight_mean_and_scatter_known_by_hand() {
+        let member = |group, target, weight| Member {
+            row: 0,
+            group,
+            target,
+            weight,
+        };
+        let members = [
+            member(0, 1.0, 2.0),
+            member(1, 0.1, 3.0),
+            member(0, 4.0, 1.0),
+        ];
+        let merged = merge_targets(&members, 2);
+        assert_eq!(merged.weights, [3.0, 3.0]);
+        assert_eq!(merged.means, [2.0, 0.1]);
+        assert_eq!(merged.scatter, [6.0, 0.0]);
+    }
+}
