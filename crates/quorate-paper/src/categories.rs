@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use quorate_gp::data::{Column, ColumnType, Frame, Header};
 use quorate_gp::Result;
+use quorate_gp::data::{Column, ColumnType, Frame, Header};
 
 use crate::draw::{Draw, Stream};
 
@@ -49,7 +49,14 @@ pub fn table(rows: usize, seed: u64, function: u64, noise: f64, with_truth: bool
             + 0.4 * temperature * temperature;
         let target = truth + noise * draw.normal();
         let mut kept = |value: f64, lost: f64| if draw.chance(lost) { f64::NAN } else { value };
-        let cells = [day, open, kept(load, 0.1), kept(temperature, 0.05), target, truth];
+        let cells = [
+            day,
+            open,
+            kept(load, 0.1),
+            kept(temperature, 0.05),
+            target,
+            truth,
+        ];
         for (column, cell) in numbers.iter_mut().zip(cells) {
             column.push(cell);
         }
@@ -57,7 +64,16 @@ pub fn table(rows: usize, seed: u64, function: u64, noise: f64, with_truth: bool
         machines.push(Some(machine_names[machine].clone()));
     }
 
-    let names = ["site", "machine", "day", "open", "load", "temperature", "y", "truth"];
+    let names = [
+        "site",
+        "machine",
+        "day",
+        "open",
+        "load",
+        "temperature",
+        "y",
+        "truth",
+    ];
     let types = [
         ColumnType::Text,
         ColumnType::Text,

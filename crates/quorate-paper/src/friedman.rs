@@ -3,7 +3,7 @@
 use crate::draw::Draw;
 use crate::process::{Outcome, Process, numbered};
 
-/// 10 sin(pi x1 x2) + 20 (x3 - 1/2)^2 + 10 x4 + 5 x5 (Friedman 1991, Multivariate adaptive regression splines, eq. 61).
+/// 10 sin(pi x1 x2) + 20 (x3 - 1/2)^2 + 10 x4 + 5 x5 (Friedman 1991, Multivariate adaptive regression splines).
 ///
 /// ```
 /// let value = quorate_paper::friedman(&[0.5, 1.0, 0.0, 0.3, 0.2]);

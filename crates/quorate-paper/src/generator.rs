@@ -140,7 +140,9 @@ impl FromStr for Generator {
         let found = Generator::ALL.into_iter().find(|kind| kind.name() == text);
         found.ok_or_else(|| {
             let names = Generator::ALL.map(Generator::name).join(", ");
-            Error::Invalid(format!("there is no generator `{text}`; choose one of {names}"))
+            Error::Invalid(format!(
+                "there is no generator `{text}`; choose one of {names}"
+            ))
         })
     }
 }
@@ -212,10 +214,10 @@ fn table(
                 "the generator {kind} has no target without noise; leave the column `truth` out"
             )));
         }
-        let cells = inputs.iter().copied().chain([
-            outcome.target,
-            outcome.truth.unwrap_or(f64::NAN),
-        ]);
+        let cells = inputs
+            .iter()
+            .copied()
+            .chain([outcome.target, outcome.truth.unwrap_or(f64::NAN)]);
         for (column, cell) in columns.iter_mut().zip(cells) {
             column.push(cell);
         }
