@@ -1,47 +1,20 @@
 """Exact posteriors by scikit-learn at fixed hyperparameters: writes exact/sklearn_<set>.json.
 
 Every answer is also computed in 80-bit arithmetic (reference.py); `tool_error` records how far scikit-learn was from it,
-which says what a tolerance can mean. Usage: python exact_sklearn.py [--output FOLDER] [SET ...]
+which says what a tolerance can mean. Usage: python exact_sklearn.py [--output FOLDER] [--available] [SET ...]
 """
-
-import argparse
-import pathlib
 
 import numpy as np
 import sklearn
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process import kernels as sk
 
-import reference
+import recording
 import tables
 from kernels import Atom, Sum, Term, single
+from problems import PERIODIC, SETS, problem_of
 
-COVARIANCE_ROWS = 5
 NU = {"matern12": 0.5, "matern32": 1.5, "matern52": 2.5}
-
-# name, target, inputs
-SETS = {
-    "boston": ("y", "crim zn indus chas nox rm age dis rad tax ptratio black lstat".split()),
-    "mcycle": ("y", ["t"]),
-    "crabs": ("CW", "sp_orange FL RW CL BD".split()),
-    "fgl": ("RI", "Na Mg Al Si K Ca Ba Fe".split()),
-    "quine": ("y", "eth_n sex_m age slow".split()),
-    "rossi": ("y", "fin age race wexp mar paro prio".split()),
-    "pima_mass_train": ("bmi", "npreg glu bp skin ped age".split()),
-    "concrete": ("y", None),
-    "energy": ("y", None),
-    "yacht": ("y", None),
-    "wine_red": ("y", None),
-    "kin8nm": ("y", None),
-    "power_plant": ("y", None),
-    "abalone": ("y", None),
-}
-# The one column that the periodic cases look at.
-PERIODIC = {
-    "boston": "lstat", "mcycle": "t", "crabs": "FL", "fgl": "Ca", "quine": "age", "rossi": "age",
-    "pima_mass_train": "age", "concrete": "age", "energy": None, "yacht": "froude", "wine_red": None,
-    "kin8nm": None, "power_plant": None, "abalone": None,
-}  # fmt: skip
 
 
 def sklearn_atom(atom, deviations):
@@ -108,27 +81,7 @@ def solve_case(kernel, noise, problem):
         "log_evidence": evidence,
         "gradient": our_gradient(kernel, gradient),
     }
-    return record(kernel, noise, problem, found)
-
-
-def record(kernel, noise, problem, found):
-    """The stored form of an answer, with its distance from 80-bit arithmetic."""
-    exact = reference.answer(kernel, noise, problem)
-    error = {key: float(f"{reference.largest_error(found[key], exact[key]):.2g}") for key in found}
-    few = np.asarray(found["covariance"])[:COVARIANCE_ROWS, :COVARIANCE_ROWS]
-    case = {
-        "kernel": kernel.text(),
-        "noise_variance": noise,
-        "mean": [float(v) for v in found["mean"]],
-        "std_latent": [float(v) for v in found["std_latent"]],
-        "covariance": [[float(v) for v in row] for row in few],
-        "log_evidence": float(found["log_evidence"]),
-        "gradient": [float(v) for v in found["gradient"]],
-        "tool_error": error,
-    }
-    if max(error.values()) > 1e-9:
-        raise SystemExit(f"{problem.name}: {kernel.text()}: the tool itself is off by {error}")
-    return case
+    return recording.record(kernel, noise, problem, found)
 
 
 def cases(width, generator):
@@ -166,32 +119,20 @@ def periodic_cases(deviation, generator):
                Term(0.2, [Atom("linear")]), Term(0.1, [Atom("constant")])]), 0.2
 
 
-def problem_of(name, seed=20260101, inputs=None):
-    target, chosen = SETS[name]
-    names, table, _ = tables.read_table(name)
-    test = min(20, len(table) // 7)
-    return tables.Problem(name, target, inputs or chosen or names[:-1], min(120, len(table) - test), test, seed)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", type=pathlib.Path, default=tables.GOLDEN / "exact")
-    parser.add_argument("sets", nargs="*", default=list(SETS))
-    arguments = parser.parse_args()
-    for name in arguments.sets:
-        problem = problem_of(name)
-        generator = np.random.Generator(np.random.PCG64(problem.seed))
-        solved = [solve_case(kernel, noise, problem) for kernel, noise in cases(len(problem.inputs), generator)]
+def write_set(name, output):
+    problem = problem_of(name)
+    generator = np.random.Generator(np.random.PCG64(problem.seed))
+    solved = [solve_case(kernel, noise, problem) for kernel, noise in cases(len(problem.inputs), generator)]
+    header = problem.header("scikit-learn", sklearn.__version__, "exact_sklearn.py")
+    tables.write(output / f"sklearn_{name}.json", header, solved)
+    if name in PERIODIC:
+        problem = problem_of(name, inputs=[PERIODIC[name]])
+        waves = [solve_case(kernel, noise, problem) for kernel, noise in periodic_cases(problem.deviations[0], generator)]
         header = problem.header("scikit-learn", sklearn.__version__, "exact_sklearn.py")
-        tables.write(arguments.output / f"sklearn_{name}.json", header, solved)
-        worst = max(max(case["tool_error"].values()) for case in solved)
-        if PERIODIC[name]:
-            problem = problem_of(name, inputs=[PERIODIC[name]])
-            waves = [solve_case(k, noise, problem) for k, noise in periodic_cases(problem.deviations[0], generator)]
-            header = problem.header("scikit-learn", sklearn.__version__, "exact_sklearn.py")
-            tables.write(arguments.output / f"sklearn_{name}_periodic.json", header, waves)
-        print(f"{name}: {len(solved)} cases, largest error of the tool {worst:.1e}", flush=True)
+        tables.write(output / f"sklearn_{name}_periodic.json", header, waves)
+        solved = solved + waves
+    return solved
 
 
 if __name__ == "__main__":
-    main()
+    recording.main(__doc__, list(SETS), write_set)

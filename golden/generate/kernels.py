@@ -5,8 +5,6 @@ The order of `parameters()` is the order of every stored gradient (see README.md
 
 from dataclasses import dataclass, field
 
-RADIAL = ("se", "matern12", "matern32", "matern52", "rq")
-
 
 @dataclass
 class Atom:
@@ -47,9 +45,23 @@ class Term:
         return values
 
 
+    def names(self, inputs):
+        """What each parameter is, without the number of the term."""
+        found = [] if self.variance is None else ["variance"]
+        for atom in self.atoms:
+            for key, value in atom.values.items():
+                columns = atom.columns or inputs
+                found += [f"{atom.name}.{key}[{c}]" for c in columns] if isinstance(value, list) else [f"{atom.name}.{key}"]
+        return found
+
+
 @dataclass
 class Sum:
     terms: list
+
+    def names(self, inputs):
+        """What each parameter is: `term 1 variance`, `term 1 se.length_scale[age]`, in the order of `parameters`."""
+        return [f"term {i + 1} {name}" for i, term in enumerate(self.terms) for name in term.names(inputs)]
 
     def text(self):
         return " + ".join(term.text() for term in self.terms)
