@@ -31,7 +31,6 @@ Tasks:
   bench     measure against other software and write benches/RESULTS.md
       exact            exact Gaussian-process regression
       --threads N      threads for every contestant (default 1)
-      --fresh          measure the peers again instead of using their stored results
   docs      build the documentation of the workspace
       --open           and show it in a browser
 

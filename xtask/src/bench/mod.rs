@@ -1,0 +1,104 @@
+//! `cargo xtask bench exact`: our times beside those of other software, from one run on one machine.
+//!
+//! Ours come from the example `bench_exact` of the crate `quorate`, the others from `benches/exact_peers.py`; both print
+//! one JSON object a line. Everybody gets the same data and the same number of threads.
+
+mod goals;
+mod measurement;
+mod page;
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::options::Options;
+use crate::process::{self, Outcome};
+use crate::python;
+use crate::workspace;
+use measurement::Measurement;
+
+pub fn run(words: &[String]) -> Outcome<()> {
+    let mut options = Options::new(words);
+    let threads = options
+        .value("--threads")?
+        .map_or(Ok(1), |text| text.parse::<usize>())
+        .map_err(|_| "--threads needs a whole number")?;
+    let what = options.word();
+    options.finish()?;
+    match what.as_deref() {
+        Some("exact") => exact(threads.max(1)),
+        _ => Err("say what to measure: `cargo xtask bench exact`".into()),
+    }
+}
+
+fn exact(threads: usize) -> Outcome<()> {
+    let root = workspace::root();
+    let python = python::environment("golden", &root.join("golden").join("requirements.txt"))?;
+    println!("measuring quorate");
+    let mut ours = process::cargo();
+    ours.args(["run", "--release", "--locked", "--quiet"])
+        .args(["--package", "quorate", "--example", "bench_exact"])
+        .args(["--", "--threads", &threads.to_string()]);
+    let ours = measured(&mut ours, &root, threads, "quorate")?;
+    println!("measuring the peers");
+    let mut theirs = Command::new(python);
+    theirs
+        .arg(root.join("benches").join("exact_peers.py"))
+        .args(["--threads", &threads.to_string()]);
+    let theirs = measured(&mut theirs, &root, threads, "peer")?;
+
+    let goals = goals::check(&ours, &theirs);
+    let page = page::page(&ours, &theirs, &goals, &heading(&root, threads)?);
+    let results = root.join("benches").join("RESULTS.md");
+    std::fs::write(&results, &page)
+        .map_err(|error| format!("{} cannot be written: {error}", results.display()))?;
+    print!("{page}");
+    match goals.iter().filter(|goal| !goal.reached()).count() {
+        0 => Ok(()),
+        missed => Err(format!("{missed} goals are not reached")),
+    }
+}
+
+/// Runs a contestant and reads what it measured.
+fn measured(
+    command: &mut Command,
+    root: &Path,
+    threads: usize,
+    tool: &str,
+) -> Outcome<Vec<Measurement>> {
+    for variable in [
+        "RAYON_NUM_THREADS",
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+    ] {
+        command.env(variable, threads.to_string());
+    }
+    command
+        .env("QUORATE_DATA", workspace::data_folder())
+        .current_dir(root);
+    measurement::read_lines(&process::read(command)?, tool)
+}
+
+/// Machine, commit and command: what makes the numbers repeatable.
+fn heading(root: &Path, threads: usize) -> Outcome<String> {
+    let git = |words: &[&str]| process::read(Command::new("git").args(words).current_dir(root));
+    let commit = git(&["rev-parse", "--short", "HEAD"])?;
+    let edited = !git(&["status", "--porcelain"])?.trim().is_empty();
+    Ok(format!(
+        "- machine: {}\n- threads: {threads}\n- commit: {}{}\n- command: `cargo xtask bench exact --threads {threads}`\n",
+        machine(),
+        commit.trim(),
+        if edited { " with changes" } else { "" },
+    ))
+}
+
+/// The processor's name, its number of cores and the operating system.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+        .map_or(std::env::consts::ARCH, |(_, name)| name);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{model}, {cores} cores, {}", std::env::consts::OS)
+}
