@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Atom:
-    """One kernel of the text form. `values` holds its parameters in the project's order; a list means `ard`."""
+    """One kernel of the text form.
+
+    `values` holds its parameters in the order of the gradient; a list has one entry per column (`ard`), except an
+    embedding, which has `rank` entries per level, level after level.
+    """
 
     name: str
     values: dict = field(default_factory=dict)
     columns: list | None = None
     settings: dict = field(default_factory=dict)  # not parameters: degree, rank, functions
 
-    @property
-    def owns_amplitude(self):
-        return (self.name == "linear" and "variance" in self.values) or "embedding" in self.values
-
     def text(self):
-        arguments = ["ard"] if any(isinstance(v, list) for v in self.values.values()) else []
+        arguments = ["ard"] if isinstance(self.values.get("length_scale"), list) else []
         arguments += [f"{key}={show(value)}" for key, value in (self.settings | self.values).items()]
         brackets = "[" + ", ".join(self.columns) + "]" if self.columns else ""
         return self.name + (f"({', '.join(arguments)})" if arguments else "") + brackets
@@ -50,8 +50,13 @@ class Term:
         found = [] if self.variance is None else ["variance"]
         for atom in self.atoms:
             for key, value in atom.values.items():
-                columns = atom.columns or inputs
-                found += [f"{atom.name}.{key}[{c}]" for c in columns] if isinstance(value, list) else [f"{atom.name}.{key}"]
+                labels = [""]
+                if key == "embedding":
+                    rank = atom.settings["rank"]
+                    labels = [f"[{i // rank},{i % rank + 1}]" for i in range(len(value))]
+                elif isinstance(value, list):
+                    labels = [f"[{column}]" for column in atom.columns or inputs]
+                found += [f"{atom.name}.{key}{label}" for label in labels]
         return found
 
 
@@ -68,6 +73,10 @@ class Sum:
 
     def parameters(self):
         return [value for term in self.terms for value in term.parameters()]
+
+    def is_signed(self, inputs):
+        """Which parameters are moved as they are and not through their logarithm: embeddings."""
+        return [".embedding[" in name for name in self.names(inputs)]
 
 
 def show(value):

@@ -35,8 +35,17 @@ PERIODIC = {
 }
 
 
-def problem_of(name, seed=20260101, inputs=None):
+# A column to be read as a category, added to the inputs where it is not among them.
+CATEGORY = {"boston": "rad", "crabs": "label", "fgl": "label", "quine": "age", "rossi": "prio"}
+
+
+def problem_of(name, seed=20260101, inputs=None, category=None):
     target, chosen = SETS[name]
     names, table, _ = tables.read_table(name)
     test = min(TEST_ROWS, len(table) // 7)
-    return tables.Problem(name, target, inputs or chosen or names[:-1], min(TRAIN_ROWS, len(table) - test), test, seed)
+    train = min(TRAIN_ROWS, len(table) - test)
+    inputs = inputs or chosen or names[:-1]
+    if category is None:
+        return tables.Problem(name, target, inputs, train, test, seed)
+    inputs = [n for n in inputs if n != category] + [category]
+    return tables.Problem(name, target, inputs, train, test, seed, [category])

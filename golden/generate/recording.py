@@ -24,7 +24,7 @@ def record(kernel, noise, problem, found):
         "covariance": [[float(v) for v in row] for row in few],
         "log_evidence": float(found["log_evidence"]),
         "gradient": [float(v) for v in found["gradient"]],
-        "gradient_of": kernel.names(problem.inputs) + ["noise_variance"],
+        "gradient_of": kernel.names(problem.numbers) + ["noise_variance"],
         "tool_error": error,
     }
     if max(error.values()) > 1e-9:

@@ -42,7 +42,7 @@ def atom_covariance(atom, take, a, b, deviations):
     if atom.name == "constant":
         return np.ones((len(a), len(b)), COMPLEX)
     if atom.name == "linear":
-        return inner(a, b, take(atom.values["variance"]) if atom.values else 1)
+        return inner(a, b, take(atom.values["length_scale"]) ** -2 if atom.values else 1)
     if atom.name == "polynomial":
         return (take(atom.values["offset"]) + inner(a, b)) ** atom.settings["degree"]
     if atom.name == "periodic":
@@ -50,6 +50,11 @@ def atom_covariance(atom, take, a, b, deviations):
         period, length = take(atom.values["period"]) / deviations[0], take(atom.values["length_scale"])
         distance = np.abs(a[:, None, 0] - b[None, :, 0])
         return np.exp(-2 * np.sin(PI * distance / period) ** 2 / length**2)
+    if atom.name == "category" and "rank" in atom.settings:
+        # Levels that were seen: W W' + kappa I, as coregionalisation writes it (Bonilla, Chai and Williams 2008).
+        loadings = take(atom.values["embedding"]).reshape(-1, atom.settings["rank"])
+        between = loadings @ loadings.T + take(atom.values["kappa"]) * np.eye(len(loadings), dtype=REAL)
+        return between[np.ix_(a[:, 0].astype(int), b[:, 0].astype(int))]
     if atom.name == "network":
         # Williams (1998) as GPy writes it: the factors 2 are absorbed into weight and bias.
         weight, bias = take(atom.values["weight"]), take(atom.values["bias"])
@@ -80,7 +85,7 @@ def covariance(kernel, parameters, problem, a, b):
     for term in kernel.terms:
         product = 1 if term.variance is None else reader.take(1.0)
         for atom in term.atoms:
-            columns = [problem.inputs.index(c) for c in atom.columns or problem.inputs]
+            columns = [problem.inputs.index(c) for c in atom.columns or problem.numbers]
             product = product * atom_covariance(
                 atom, reader.take, a[:, columns], b[:, columns], problem.deviations[columns]
             )
@@ -104,9 +109,13 @@ def solve_lower(factor, right):
     return solution
 
 
+def signs(kernel, problem):
+    return np.array(kernel.is_signed(problem.numbers) + [False])
+
+
 def log_evidence(kernel, coordinates, problem):
-    """Rasmussen and Williams eq. 2.30 at log parameters, the log noise variance last."""
-    values = np.exp(coordinates)
+    """Rasmussen and Williams eq. 2.30 at log parameters (signed ones as they are), the log noise variance last."""
+    values = np.where(signs(kernel, problem), coordinates, np.exp(coordinates))
     x, y = problem.x.astype(REAL), problem.y.astype(REAL)
     matrix = covariance(kernel, values[:-1], problem, x, x)
     matrix[np.diag_indices(len(y))] += values[-1]
@@ -117,8 +126,9 @@ def log_evidence(kernel, coordinates, problem):
 
 def answer(kernel, noise, problem):
     """Everything a golden case stores, as long doubles."""
-    coordinates = np.log(np.array(kernel.parameters() + [noise], dtype=REAL)).astype(COMPLEX)
-    values = np.exp(coordinates.real)
+    values = np.array(kernel.parameters() + [noise], dtype=REAL)
+    with np.errstate(invalid="ignore"):
+        coordinates = np.where(signs(kernel, problem), values, np.log(values)).astype(COMPLEX)
     x, x_test, y = problem.x.astype(REAL), problem.x_test.astype(REAL), problem.y.astype(REAL)
     block = lambda a, b: covariance(kernel, values[:-1], problem, a, b).real
     factor = cholesky(block(x, x) + values[-1] * np.eye(len(y), dtype=REAL))

@@ -32,22 +32,29 @@ def read_table(name):
 class Problem:
     """Standardised training and test rows of one table.
 
-    Mean and population standard deviation of the training rows are used, as the model's own tables do.
+    Mean and population standard deviation of the training rows are used, as the model's own tables do. A category
+    column holds level codes instead: the place of its value among the sorted distinct values of the whole table.
     """
 
-    def __init__(self, name, target, inputs, train, test, seed):
+    def __init__(self, name, target, inputs, train, test, seed, categories=()):
         names, table, self.sha256 = read_table(name)
         chosen = np.random.Generator(np.random.PCG64(seed)).permutation(len(table))[: train + test].tolist()
         self.name, self.target, self.inputs, self.seed = name, target, inputs, seed
+        self.categories = {c: np.unique(table[:, names.index(c)]).tolist() for c in categories}
+        self.numbers = [n for n in inputs if n not in self.categories]
         self.train_rows, self.test_rows = chosen[:train], chosen[train:]
         x = table[:, [names.index(n) for n in inputs]]
         y = table[:, names.index(target)]
+        for column, values in self.categories.items():
+            x[:, inputs.index(column)] = np.searchsorted(values, x[:, inputs.index(column)])
         x_train, y_train = x[self.train_rows], y[self.train_rows]
-        self.deviations = x_train.std(axis=0)
+        is_category = np.array([n in self.categories for n in inputs])
+        self.means = np.where(is_category, 0.0, x_train.mean(axis=0))
+        self.deviations = np.where(is_category, 1.0, x_train.std(axis=0))
         if (self.deviations == 0.0).any():
             raise SystemExit(f"{name}: a chosen input is constant in the training rows; change the seed")
-        self.x = (x_train - x_train.mean(axis=0)) / self.deviations
-        self.x_test = (x[self.test_rows] - x_train.mean(axis=0)) / self.deviations
+        self.x = (x_train - self.means) / self.deviations
+        self.x_test = (x[self.test_rows] - self.means) / self.deviations
         self.y = (y_train - y_train.mean()) / y_train.std()
         self.target_mean, self.target_deviation = float(y_train.mean()), float(y_train.std())
 
@@ -62,6 +69,7 @@ class Problem:
             "committed": (COMMITTED / f"{self.name}.csv.gz").exists(),
             "sha256": self.sha256,
             "inputs": self.inputs,
+            "categories": self.categories,
             "target": self.target,
             "train_rows": self.train_rows,
             "test_rows": self.test_rows,
