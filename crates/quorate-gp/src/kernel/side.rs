@@ -1,0 +1,108 @@
+//! Rows of a block as the loops want them: one feature after the other, padded to whole vectors.
+
+use std::ops::Range;
+
+use super::vector;
+use crate::data::Inputs;
+
+/// Rows are padded to a multiple of this many; two AVX-512 vectors.
+pub(super) const PADDING: usize = 16;
+
+/// One side of a block: features of its rows, feature-major. Padding rows are zero.
+#[derive(Debug, Default)]
+pub(super) struct Side {
+    rows: usize,
+    stride: usize,
+    values: Vec<f64>,
+    marks: Vec<f64>,
+}
+
+impl Side {
+    /// `features` features of each row, written by `write(feature, row) -> value`.
+    pub fn new(rows: usize, features: usize, mut value: impl FnMut(usize, usize) -> f64) -> Side {
+        let stride = rows.next_multiple_of(PADDING);
+        let mut values = vec![0.0; stride * features];
+        for feature in 0..features {
+            let column = &mut values[feature * stride..][..rows];
+            for (row, place) in column.iter_mut().enumerate() {
+                *place = value(feature, row);
+            }
+        }
+        Side {
+            rows,
+            stride,
+            values,
+            marks: Vec::new(),
+        }
+    }
+
+    /// The same side with one more number a row, kept apart from the features: a norm, a level code.
+    pub fn marked(mut self, mark: impl FnMut(usize) -> f64) -> Side {
+        self.marks = (0..self.rows).map(mark).collect();
+        self.marks.resize(self.stride, 0.0);
+        self
+    }
+
+    /// The same side with the squared norm of its features as marks.
+    pub fn with_norms(mut self) -> Side {
+        let mut norms = vec![0.0; self.stride];
+        for feature in 0..self.features() {
+            vector::add_squares(self.feature(feature), &mut norms);
+        }
+        self.marks = norms;
+        self
+    }
+
+    /// The number kept apart for every row, padding included.
+    pub fn marks(&self) -> &[f64] {
+        &self.marks
+    }
+
+    /// The chosen columns of the inputs, each multiplied by its factor.
+    pub fn scaled(inputs: Inputs<'_>, columns: &[usize], factor: impl Fn(usize) -> f64) -> Side {
+        let values = inputs.values();
+        let width = inputs.width();
+        Side::new(inputs.rows(), columns.len(), |feature, row| {
+            values[row * width + columns[feature]] * factor(feature)
+        })
+    }
+
+    /// Number of rows without padding.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of rows with padding: the distance from one feature to the next.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Number of features.
+    pub fn features(&self) -> usize {
+        self.values.len().checked_div(self.stride).unwrap_or(0)
+    }
+
+    /// One feature of every row, padding included.
+    pub fn feature(&self, feature: usize) -> &[f64] {
+        &self.values[feature * self.stride..][..self.stride]
+    }
+}
+
+/// A patch of a block: all rows of one side against a few rows of the other, stored column after column with the
+/// padding of the first side.
+#[derive(Clone, Debug)]
+pub(super) struct Pair<'a> {
+    /// The side along the columns of storage.
+    pub rows: &'a Side,
+    /// The other side.
+    pub columns: &'a Side,
+    /// Which rows of the other side.
+    pub range: Range<usize>,
+}
+
+impl Pair<'_> {
+    /// Numbers in the patch, padding included.
+    pub fn len(&self) -> usize {
+        self.rows.stride() * self.range.len()
+    }
+}

@@ -1,0 +1,100 @@
+//! Starting values that suit the data.
+
+use super::bound::{BoundAtom, BoundFactor, BoundKernel, BoundTerm};
+use super::catalogue::Key;
+use super::family::levels;
+use crate::data::{ColumnKind, Inputs};
+
+impl BoundKernel {
+    /// Moves every value that the text did not give to a start that suits standardised data: length scales to the
+    /// square root of the number of columns (so that typical rows are one length apart), variances to equal shares
+    /// of one, the first coordinate of a level's embedding to the shrunken mean target of the level.
+    pub fn initialise(&mut self, inputs: Inputs<'_>, targets: &[f64]) {
+        let mut starts = Vec::new();
+        self.start_terms(&self.terms, inputs, targets, &mut starts);
+        for (index, value) in starts {
+            if !self.given[index] && value.is_finite() {
+                self.set_value(index, value);
+            }
+        }
+    }
+
+    fn start_terms(
+        &self,
+        terms: &[BoundTerm],
+        inputs: Inputs<'_>,
+        targets: &[f64],
+        starts: &mut Vec<(usize, f64)>,
+    ) {
+        for term in terms {
+            let share = (terms.len() as f64).recip();
+            starts.extend(term.variance.map(|index| (index, share)));
+            for factor in &term.factors {
+                match factor {
+                    BoundFactor::Sum(terms) => self.start_terms(terms, inputs, targets, starts),
+                    BoundFactor::Atom(atom) => self.start_atom(atom, inputs, targets, starts),
+                }
+            }
+        }
+    }
+
+    fn start_atom(
+        &self,
+        atom: &BoundAtom,
+        inputs: Inputs<'_>,
+        targets: &[f64],
+        starts: &mut Vec<(usize, f64)>,
+    ) {
+        let reads_numbers = atom
+            .columns
+            .iter()
+            .all(|&column| !matches!(self.columns[column].kind, ColumnKind::Category { .. }));
+        for (key, range) in &atom.keys {
+            match key {
+                Key::LengthScale if reads_numbers => {
+                    let length = (atom.columns.len().max(1) as f64).sqrt();
+                    starts.extend(range.clone().map(|index| (index, length)));
+                }
+                Key::Embedding => {
+                    let column = atom.columns[0];
+                    let levels = levels(&self.columns[column]);
+                    let rank = range.len().checked_div(levels).unwrap_or(1).max(1);
+                    let means = shrunken_means(inputs, column, levels, targets);
+                    let first = range.clone().step_by(rank);
+                    // A trace of the pattern keeps levels with equal means from staying equal.
+                    starts.extend(
+                        first.zip(means).map(|(index, mean)| {
+                            (index, mean + 0.1 * pattern(index - range.start))
+                        }),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Mean of each level's targets around the mean of all, shrunk towards it as if one more row stood there.
+fn shrunken_means(inputs: Inputs<'_>, column: usize, levels: usize, targets: &[f64]) -> Vec<f64> {
+    let mean = targets.iter().sum::<f64>() / targets.len().max(1) as f64;
+    let mut sums = vec![0.0; levels];
+    let mut counts = vec![1.0; levels];
+    for (row, target) in (0..inputs.rows()).zip(targets) {
+        let level = inputs.row(row)[column] as usize;
+        if level < levels {
+            sums[level] += target - mean;
+            counts[level] += 1.0;
+        }
+    }
+    sums.iter()
+        .zip(counts)
+        .map(|(sum, count)| sum / count)
+        .collect()
+}
+
+/// Small distinct numbers of either sign, the same every time.
+pub(super) fn pattern(index: usize) -> f64 {
+    /// Golden angle in turns: successive points never meet.
+    const TURN: f64 = 0.381_966_011_250_105_2;
+    0.3 * (std::f64::consts::TAU * TURN * (index as f64 + 1.0)).cos()
+}

@@ -1,0 +1,212 @@
+//! Whole matrices, tile by tile and in parallel, with the same bits on any number of threads.
+//!
+//! Tiles have a fixed size whatever the pool; entries depend on their tile alone, and gradients of tiles are summed
+//! in the order of the tiles.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::covariance::Covariance;
+use crate::data::Inputs;
+use crate::linalg::{Matrix, MatrixMut, MatrixRef};
+
+/// Rows and columns of a tile.
+pub const TILE: usize = 256;
+
+/// k(x_i, x'_j) for all rows and columns.
+pub fn block(kernel: &dyn Covariance, rows: Inputs<'_>, columns: Inputs<'_>) -> Matrix {
+    let mut out = Matrix::zeros(rows.rows(), columns.rows());
+    fill(kernel, rows, columns, out.as_mut());
+    out
+}
+
+/// Writes k(x_i, x'_j) for all rows and columns to `out`.
+///
+/// # Panics
+/// When `out` has not one row for each row and one column for each column.
+pub fn fill(kernel: &dyn Covariance, rows: Inputs<'_>, columns: Inputs<'_>, out: MatrixMut<'_>) {
+    assert_eq!((out.nrows(), out.ncols()), (rows.rows(), columns.rows()));
+    cut(out, |_, _| true)
+        .into_par_iter()
+        .for_each(|(row, column, tile)| {
+            kernel.fill(
+                rows.slice(row, row + tile.nrows()),
+                columns.slice(column, column + tile.ncols()),
+                tile,
+            );
+        });
+}
+
+/// Writes k(x_i, x_j) for i >= j to the lower triangle of `out`. Above the diagonal, only the tiles on it are written.
+///
+/// # Panics
+/// When `out` is not square with one row for each row of the inputs.
+pub fn fill_lower(kernel: &dyn Covariance, inputs: Inputs<'_>, out: MatrixMut<'_>) {
+    assert_eq!((out.nrows(), out.ncols()), (inputs.rows(), inputs.rows()));
+    cut(out, |row, column| row >= column)
+        .into_par_iter()
+        .for_each(|(row, column, tile)| {
+            kernel.fill(
+                inputs.slice(row, row + tile.nrows()),
+                inputs.slice(column, column + tile.ncols()),
+                tile,
+            );
+        });
+}
+
+/// Adds `sum_ij S_ij dk(x_i, x'_j) / dtheta_p` over a whole block to `gradient[p]`.
+///
+/// # Panics
+/// When `sensitivity` has not one row for each row and one column for each column.
+pub fn pull_back(
+    kernel: &dyn Covariance,
+    rows: Inputs<'_>,
+    columns: Inputs<'_>,
+    sensitivity: MatrixRef<'_>,
+    gradient: &mut [f64],
+) {
+    assert_eq!(
+        (sensitivity.nrows(), sensitivity.ncols()),
+        (rows.rows(), columns.rows())
+    );
+    let tiles = corners(rows.rows(), columns.rows(), |_, _| true);
+    add_in_order(&tiles, gradient, |row, column, own| {
+        let tile = sensitivity
+            .subrows(row.start, row.len())
+            .subcols(column.start, column.len());
+        kernel.pull_back(
+            rows.slice(row.start, row.end),
+            columns.slice(column.start, column.end),
+            tile,
+            own,
+        );
+    });
+}
+
+/// Adds `sum_ij S_ij dk(x_i, x_j) / dtheta_p` over a whole symmetric matrix to `gradient[p]`. The sensitivity is
+/// symmetric; only its lower triangle is read.
+///
+/// # Panics
+/// When `sensitivity` is not square with one row for each row of the inputs.
+pub fn pull_back_lower(
+    kernel: &dyn Covariance,
+    inputs: Inputs<'_>,
+    sensitivity: MatrixRef<'_>,
+    gradient: &mut [f64],
+) {
+    let shape = (sensitivity.nrows(), sensitivity.ncols());
+    assert_eq!(shape, (inputs.rows(), inputs.rows()));
+    let tile = |row: Range<usize>, column: Range<usize>, mut out: MatrixMut<'_>| {
+        out.copy_from(
+            sensitivity
+                .subrows(row.start, row.len())
+                .subcols(column.start, column.len()),
+        );
+    };
+    pull_back_lower_with(kernel, inputs, &tile, gradient);
+}
+
+/// As [`pull_back_lower`], with the sensitivity made tile by tile, so that no second matrix is ever held.
+///
+/// `sensitivity(rows, columns, out)` writes the tile of those rows and columns; on the diagonal only the lower
+/// triangle of what it writes is read.
+pub fn pull_back_lower_with(
+    kernel: &dyn Covariance,
+    inputs: Inputs<'_>,
+    sensitivity: &(dyn Fn(Range<usize>, Range<usize>, MatrixMut<'_>) + Sync),
+    gradient: &mut [f64],
+) {
+    let tiles = corners(inputs.rows(), inputs.rows(), |row, column| row >= column);
+    add_in_order(&tiles, gradient, |row, column, own| {
+        let mut tile = Matrix::zeros(row.len(), column.len());
+        sensitivity(row.clone(), column.clone(), tile.as_mut());
+        // Entries off the diagonal stand for their mirror image too.
+        for j in 0..column.len() {
+            let entries = tile.col_as_slice_mut(j);
+            for (i, entry) in entries.iter_mut().enumerate() {
+                *entry *= match (row.start + i).cmp(&(column.start + j)) {
+                    std::cmp::Ordering::Less => 0.0,
+                    std::cmp::Ordering::Equal => 1.0,
+                    std::cmp::Ordering::Greater => 2.0,
+                };
+            }
+        }
+        kernel.pull_back(
+            inputs.slice(row.start, row.end),
+            inputs.slice(column.start, column.end),
+            tile.as_ref(),
+            own,
+        );
+    });
+}
+
+/// First rows and columns of the tiles that are wanted, column of tiles by column of tiles.
+fn corners(
+    rows: usize,
+    columns: usize,
+    is_wanted: impl Fn(usize, usize) -> bool,
+) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut tiles = Vec::new();
+    for column in (0..columns).step_by(TILE) {
+        for row in (0..rows).step_by(TILE) {
+            if is_wanted(row, column) {
+                tiles.push((
+                    row..(row + TILE).min(rows),
+                    column..(column + TILE).min(columns),
+                ));
+            }
+        }
+    }
+    tiles
+}
+
+/// Cuts a matrix into its tiles: first row, first column and the tile itself, for the tiles that are wanted.
+fn cut(
+    matrix: MatrixMut<'_>,
+    is_wanted: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize, MatrixMut<'_>)> {
+    let mut tiles = Vec::new();
+    let mut right = matrix;
+    let mut column = 0;
+    while right.ncols() > 0 {
+        let width = right.ncols().min(TILE);
+        let (strip, rest) = right.split_at_col_mut(width);
+        let mut below = strip;
+        let mut row = 0;
+        while below.nrows() > 0 {
+            let height = below.nrows().min(TILE);
+            let (tile, rest) = below.split_at_row_mut(height);
+            if is_wanted(row, column) {
+                tiles.push((row, column, tile));
+            }
+            below = rest;
+            row += height;
+        }
+        right = rest;
+        column += width;
+    }
+    tiles
+}
+
+/// Each tile's gradient in parallel, summed in the order of the tiles.
+fn add_in_order(
+    tiles: &[(Range<usize>, Range<usize>)],
+    gradient: &mut [f64],
+    pull_back: impl Fn(Range<usize>, Range<usize>, &mut [f64]) + Sync,
+) {
+    let count = gradient.len();
+    let parts: Vec<Vec<f64>> = tiles
+        .par_iter()
+        .map(|(row, column)| {
+            let mut own = vec![0.0; count];
+            pull_back(row.clone(), column.clone(), &mut own);
+            own
+        })
+        .collect();
+    for part in parts {
+        for (total, value) in gradient.iter_mut().zip(part) {
+            *total += value;
+        }
+    }
+}
