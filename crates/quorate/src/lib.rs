@@ -1,1 +1,25 @@
-//! Placeholder.
+//! Calibrated probabilistic predictions from tables of any size.
+//!
+//! This crate is the front door: [`ModelSpec`] holds every choice a person can make, [`Model`] fits, predicts, scores
+//! and lives in a file. The mathematics of one Gaussian process is in [`gp`]; tables on disk belong to `quorate-table`.
+
+pub mod auto;
+pub mod error;
+pub mod file;
+#[doc(hidden)]
+pub mod fuzz;
+pub mod inspect;
+pub mod landmarks;
+pub mod model;
+pub mod prediction;
+pub mod score;
+pub mod space;
+pub mod spec;
+
+pub use error::{Error, Result};
+pub use inspect::Inspection;
+pub use model::Model;
+pub use prediction::Prediction;
+pub use quorate_gp as gp;
+pub use score::Scores;
+pub use spec::{KernelChoice, LearnChoice, ModelSpec};

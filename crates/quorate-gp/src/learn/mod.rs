@@ -1,1 +1,18 @@
-//! Learning hyperparameters.
+//! Learning hyperparameters: objectives that add, weak priors, a quasi-Newton search with restarts.
+//!
+//! A point of the search is one flat vector of coordinates: the kernel's (in the order of
+//! [`crate::kernel::Covariance::parameters`]), then the logarithm of the noise variance.
+
+mod conditional;
+mod evidence;
+mod objective;
+mod optimise;
+mod prior;
+mod restarts;
+
+pub use conditional::{ConditionalLikelihood, Group};
+pub use evidence::{BlockEvidence, at};
+pub use objective::{Evaluation, Objective};
+pub use optimise::{Optimum, SearchLimits, Stop, maximise};
+pub use prior::{Plausible, WithPrior};
+pub use restarts::{Search, SearchRecord, learn, starting_points};

@@ -1,4 +1,16 @@
 //! Dense linear algebra: the only code that names the matrix library.
+//!
+//! Large operations are cut into blocks of fixed width that run on the ambient rayon pool, each block sequentially
+//! inside. Every number therefore comes from the same operations in the same order on any number of threads, and
+//! many small problems side by side lose nothing to nested parallelism.
+
+mod cholesky;
+mod factor;
+mod product;
+
+pub use cholesky::factor_in_place;
+pub use factor::{Factor, Jitter, JitterPolicy};
+pub use product::{add_gram_lower, add_product, columns, dot, multiply, product_tile};
 
 /// Dense column-major matrix.
 pub type Matrix = faer::Mat<f64>;
@@ -6,3 +18,6 @@ pub type Matrix = faer::Mat<f64>;
 pub type MatrixRef<'a> = faer::MatRef<'a, f64>;
 /// A mutably borrowed matrix.
 pub type MatrixMut<'a> = faer::MatMut<'a, f64>;
+
+/// Width of the blocks handed to the thread pool.
+pub(crate) const BLOCK: usize = 128;

@@ -1,1 +1,25 @@
 //! What is believed about the latent function after seeing the rows.
+
+pub(crate) mod exact;
+mod leave_one_out;
+mod sample;
+
+pub(crate) use sample::standard_normal;
+
+pub use exact::ExactPosterior;
+pub use leave_one_out::LeaveOneOut;
+pub use sample::draw;
+
+use crate::Result;
+use crate::data::Inputs;
+use crate::gaussian::{Joint, Marginals};
+
+/// Beliefs about the latent function at query points, before and after seeing the rows.
+pub trait Predict: Send + Sync {
+    /// Before seeing the rows.
+    fn prior(&self, query: Inputs<'_>) -> Marginals;
+    /// Mean and variance at each query point.
+    fn marginals(&self, query: Inputs<'_>) -> Result<Marginals>;
+    /// Mean and covariance of all query points together.
+    fn joint(&self, query: Inputs<'_>) -> Result<Joint>;
+}

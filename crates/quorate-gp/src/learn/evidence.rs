@@ -1,0 +1,102 @@
+//! Log evidence of rows as a block, with its exact gradient.
+
+use crate::data::Dataset;
+use crate::kernel::{BoundKernel, Covariance, tiles};
+use crate::learn::{Evaluation, Objective};
+use crate::likelihood::GaussianNoise;
+use crate::linalg::{JitterPolicy, Matrix, dot, product_tile};
+use crate::posterior::exact;
+use crate::{Error, Result};
+
+/// The log evidence of one block of rows (Rasmussen and Williams 2006, eq. 5.8-5.9).
+#[derive(Clone, Debug)]
+pub struct BlockEvidence<'a> {
+    kernel: &'a BoundKernel,
+    data: &'a Dataset,
+    policy: JitterPolicy,
+}
+
+impl<'a> BlockEvidence<'a> {
+    /// The evidence of `data` under kernels of the shape of `kernel`.
+    pub fn new(kernel: &'a BoundKernel, data: &'a Dataset, policy: JitterPolicy) -> Self {
+        Self {
+            kernel,
+            data,
+            policy,
+        }
+    }
+}
+
+impl Objective for BlockEvidence<'_> {
+    /// With `C = K + Psi`, `a = C^-1 y` and sensitivity `S = 1/2 (a a' - C^-1)`, the derivative is `sum_ij S_ij dC_ij`.
+    /// Two n x n matrices live at a time (`L`, `L^-1`); the sensitivity exists one tile at a time.
+    fn evaluate(&self, coordinates: &[f64]) -> Result<Evaluation> {
+        let (kernel, noise) = at(self.kernel, coordinates)?;
+        let data = self.data;
+        let factor = exact::factor(&kernel, noise, data, self.policy)?;
+        let mut weights = Matrix::from_fn(data.rows(), 1, |row, _| data.targets()[row]);
+        factor.solve(weights.as_mut());
+        let value = exact::log_evidence(data, noise, &factor, &weights);
+
+        let inverse = factor.inverse_lower();
+        drop(factor);
+        let weights = weights.col_as_slice(0);
+        let mut gradient = vec![0.0; coordinates.len()];
+        let (noise_slope, kernel_slopes) = gradient
+            .split_last_mut()
+            .ok_or_else(|| Error::Invalid("no coordinates to evaluate at".into()))?;
+        tiles::pull_back_lower_with(
+            &kernel,
+            data.inputs(),
+            &|rows, columns, mut tile| {
+                let below = inverse.nrows() - rows.start;
+                product_tile(
+                    tile.as_mut(),
+                    -0.5,
+                    inverse
+                        .as_ref()
+                        .submatrix(rows.start, rows.start, below, rows.len())
+                        .transpose(),
+                    inverse
+                        .as_ref()
+                        .submatrix(rows.start, columns.start, below, columns.len()),
+                );
+                for (j, column) in columns.enumerate() {
+                    for (i, row) in rows.clone().enumerate() {
+                        tile[(i, j)] += 0.5 * weights[row] * weights[column];
+                    }
+                }
+            },
+            kernel_slopes,
+        );
+        let (_, within) = noise.evidence_within_groups(data);
+        *noise_slope = within
+            + (0..data.rows())
+                .map(|row| {
+                    let column = &inverse.col_as_slice(row)[row..];
+                    let sensitivity = 0.5 * (weights[row] * weights[row] - dot(column, column));
+                    sensitivity * noise.variance / data.weights()[row]
+                })
+                .sum::<f64>();
+        if value.is_finite() && gradient.iter().all(|slope| slope.is_finite()) {
+            Ok(Evaluation { value, gradient })
+        } else {
+            Err(Error::NotFinite {
+                what: "the log evidence or its gradient",
+            })
+        }
+    }
+}
+
+/// Kernel and noise at a point of the search.
+pub fn at(kernel: &BoundKernel, coordinates: &[f64]) -> Result<(BoundKernel, GaussianNoise)> {
+    let Some((noise, kernel_coordinates)) = coordinates.split_last() else {
+        return Err(Error::Invalid("no coordinates to evaluate at".into()));
+    };
+    let mut kernel = kernel.clone();
+    kernel.set_coordinates(kernel_coordinates)?;
+    let noise = GaussianNoise {
+        variance: noise.exp(),
+    };
+    Ok((kernel, noise))
+}

@@ -1,0 +1,81 @@
+//! Weak hyperpriors: flat over every plausible value, falling off gently outside.
+//!
+//! Inputs and targets are standardised, so plausible ranges are the data's own: a length scale between a thousandth
+//! and ten thousand standard deviations of its column, variances within a wide band around the target's. Inside the
+//! range the prior says nothing and the evidence decides alone; outside it pulls back like a Gaussian of one e-fold,
+//! which keeps the search away from overflow without a wall where gradients would lie.
+
+use crate::Result;
+use crate::learn::{Evaluation, Objective};
+use crate::parameters::{Parameter, Role};
+
+/// The range of a coordinate over which the prior is flat.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plausible {
+    /// Lower end of the flat part, as a coordinate.
+    pub low: f64,
+    /// Upper end of the flat part, as a coordinate.
+    pub high: f64,
+    /// Standard deviation of the fall outside.
+    pub deviation: f64,
+}
+
+impl Plausible {
+    /// The range for a parameter, by its role.
+    pub fn of(parameter: &Parameter) -> Self {
+        let (low, high) = match parameter.role {
+            Role::Variance => (1e-6, 1e6),
+            Role::LengthScale => (1e-3, 1e4),
+            Role::Period => (1e-3, 1e3),
+            Role::Shape => (1e-3, 1e4),
+            Role::Offset => (1e-6, 1e6),
+            Role::Noise => (1e-8, 1e2),
+            // Signed: the prior of an embedding is a standard normal around zero, with no flat part.
+            Role::Embedding => {
+                return Self {
+                    low: 0.0,
+                    high: 0.0,
+                    deviation: 1.0,
+                };
+            }
+        };
+        Self {
+            low: f64::ln(low),
+            high: f64::ln(high),
+            deviation: 1.0,
+        }
+    }
+
+    /// Log density (up to a constant) and slope at a coordinate.
+    pub fn log_density(&self, coordinate: f64) -> (f64, f64) {
+        let outside = coordinate - coordinate.clamp(self.low, self.high);
+        let precision = 1.0 / (self.deviation * self.deviation);
+        (-0.5 * outside * outside * precision, -outside * precision)
+    }
+
+    /// How far the search may go: far outside the plausible range numbers would overflow.
+    pub fn bounds(&self) -> (f64, f64) {
+        let reach = 6.0 * self.deviation;
+        (self.low - reach, self.high + reach)
+    }
+}
+
+/// An objective with the log prior of each coordinate added.
+pub struct WithPrior<'a> {
+    /// The objective, usually a log evidence.
+    pub objective: &'a dyn Objective,
+    /// One prior per coordinate.
+    pub priors: &'a [Plausible],
+}
+
+impl Objective for WithPrior<'_> {
+    fn evaluate(&self, coordinates: &[f64]) -> Result<Evaluation> {
+        let mut evaluation = self.objective.evaluate(coordinates)?;
+        for (i, prior) in self.priors.iter().enumerate() {
+            let (value, slope) = prior.log_density(coordinates[i]);
+            evaluation.value += value;
+            evaluation.gradient[i] += slope;
+        }
+        Ok(evaluation)
+    }
+}

@@ -1,0 +1,233 @@
+//! Several starts, coarse first: most starts are only followed until it is clear where they lead.
+
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::data::Dataset;
+use crate::kernel::{BoundKernel, Covariance};
+use crate::learn::evidence::at;
+use crate::learn::{BlockEvidence, Optimum, Plausible, SearchLimits, Stop, WithPrior, maximise};
+use crate::likelihood::GaussianNoise;
+use crate::linalg::JitterPolicy;
+use crate::parameters::{Parameter, Role};
+use crate::posterior::standard_normal;
+use crate::watch::Watch;
+use crate::{Error, Result};
+
+/// How hard to search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Search {
+    /// Starts beyond the data-driven one.
+    pub restarts: usize,
+    /// Seed of the random starts and of the rows they are tried on.
+    pub seed: u64,
+    /// Starts are tried on at most this many rows; the best are then followed on all rows.
+    pub trial_rows: usize,
+    /// When the final ascent stops.
+    pub limits: SearchLimits,
+    /// How far covariance matrices may be repaired.
+    pub jitter: JitterPolicy,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self {
+            restarts: 4,
+            seed: 0,
+            trial_rows: 1000,
+            limits: SearchLimits::default(),
+            jitter: JitterPolicy::default(),
+        }
+    }
+}
+
+/// What one ascent did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchRecord {
+    /// Which start it followed; 0 is the data-driven one.
+    pub start: usize,
+    /// Distinct rows it looked at.
+    pub rows: usize,
+    /// Quasi-Newton steps.
+    pub steps: u64,
+    /// Evaluations of evidence and gradient.
+    pub evaluations: usize,
+    /// Points it had to step back from.
+    pub failures: usize,
+    /// Log evidence plus log prior at its end.
+    pub value: f64,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// Ascents that end within this of the best are followed to the top: their order may still change.
+const CLOSE: f64 = 3.0;
+/// At most this many ascents are followed to the top.
+const FINALISTS: usize = 2;
+
+/// Maximises the evidence of the rows (with weak priors) over the hyperparameters that are not fixed.
+pub fn learn(
+    kernel: &BoundKernel,
+    noise: GaussianNoise,
+    data: &Dataset,
+    search: &Search,
+    watch: &dyn Watch,
+) -> Result<(BoundKernel, GaussianNoise, Vec<SearchRecord>)> {
+    let mut parameters = kernel.parameters();
+    parameters.push(noise.parameter());
+    let starts = starting_points(&parameters, search.restarts, search.seed);
+    let trial = (data.rows() > search.trial_rows)
+        .then(|| data.select(&sample_rows(data.rows(), search.trial_rows, search.seed)));
+
+    let total = starts.len() + FINALISTS;
+    let coarse = SearchLimits {
+        relative_gain: search.limits.relative_gain.max(1e-5),
+        steps: search.limits.steps.min(60),
+        ..search.limits
+    };
+    let mut records = Vec::new();
+    let mut trials = Vec::new();
+    let mut failure = None;
+    for (index, start) in starts.iter().enumerate() {
+        watch.progress("learning hyperparameters", index, total);
+        let rows = trial.as_ref().unwrap_or(data);
+        match ascend(
+            kernel,
+            &parameters,
+            rows,
+            start,
+            coarse,
+            search.jitter,
+            watch,
+        ) {
+            Ok(found) => {
+                records.push(record(index, rows, &found));
+                trials.push((index, found));
+            }
+            Err(error) if error.is_recoverable() => failure = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    trials.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+    let Some(best) = trials.first().map(|(_, found)| found.value) else {
+        return Err(failure.unwrap_or(Error::NotFinite {
+            what: "the log evidence",
+        }));
+    };
+    trials.retain(|(_, found)| found.value > best - CLOSE);
+    trials.truncate(FINALISTS);
+
+    let mut winner: Option<Optimum> = None;
+    for (place, (index, found)) in trials.iter().enumerate() {
+        watch.progress("learning hyperparameters", starts.len() + place, total);
+        let start = &found.coordinates;
+        match ascend(
+            kernel,
+            &parameters,
+            data,
+            start,
+            search.limits,
+            search.jitter,
+            watch,
+        ) {
+            Ok(found) => {
+                records.push(record(*index, data, &found));
+                if winner.as_ref().is_none_or(|best| found.value > best.value) {
+                    winner = Some(found);
+                }
+            }
+            Err(error) if error.is_recoverable() => failure = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    watch.progress("learning hyperparameters", total, total);
+    let Some(winner) = winner else {
+        return Err(failure.unwrap_or(Error::NotFinite {
+            what: "the log evidence",
+        }));
+    };
+    let (kernel, noise) = at(kernel, &winner.coordinates)?;
+    Ok((kernel, noise, records))
+}
+
+fn ascend(
+    kernel: &BoundKernel,
+    parameters: &[Parameter],
+    data: &Dataset,
+    start: &[f64],
+    limits: SearchLimits,
+    jitter: JitterPolicy,
+    watch: &dyn Watch,
+) -> Result<Optimum> {
+    let priors: Vec<Plausible> = parameters.iter().map(Plausible::of).collect();
+    let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
+    let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
+    let evidence = BlockEvidence::new(kernel, data, jitter);
+    let objective = WithPrior {
+        objective: &evidence,
+        priors: &priors,
+    };
+    maximise(&objective, start, &bounds, &free, limits, watch)
+}
+
+fn record(start: usize, data: &Dataset, found: &Optimum) -> SearchRecord {
+    SearchRecord {
+        start,
+        rows: data.rows(),
+        steps: found.steps,
+        evaluations: found.evaluations,
+        failures: found.failures,
+        value: found.value,
+        stop: found.stop,
+    }
+}
+
+/// The current values, then `restarts` others spread around them.
+///
+/// Whole regimes differ between starts (smooth or wiggly, noisy or not), coordinates within a start only a little.
+pub fn starting_points(parameters: &[Parameter], restarts: usize, seed: u64) -> Vec<Vec<f64>> {
+    /// Common change of the length scales, and the noise variance, of each regime.
+    const REGIMES: [(f64, f64); 5] = [
+        (3.0, 0.01),
+        (0.3, 0.05),
+        (1.0, 0.5),
+        (10.0, 0.001),
+        (0.1, 0.3),
+    ];
+    let current: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
+    let mut random = ChaCha12Rng::seed_from_u64(seed);
+    let mut points = vec![current.clone()];
+    for restart in 0..restarts {
+        let (stretch, noise) = REGIMES[restart % REGIMES.len()];
+        let point = parameters.iter().zip(&current).map(|(parameter, &here)| {
+            let nudge = standard_normal(&mut random);
+            if parameter.fixed {
+                return here;
+            }
+            match parameter.role {
+                Role::LengthScale => here + stretch.ln() + 0.5 * nudge,
+                Role::Period => here + nudge,
+                Role::Noise => noise.ln() + 0.3 * nudge,
+                Role::Embedding => here + 0.3 * nudge,
+                Role::Variance | Role::Shape | Role::Offset => here + 0.5 * nudge,
+            }
+        });
+        points.push(point.collect());
+    }
+    points
+}
+
+/// A seeded choice of `count` of `rows` row numbers, in increasing order.
+fn sample_rows(rows: usize, count: usize, seed: u64) -> Vec<usize> {
+    let mut random = ChaCha12Rng::seed_from_u64(seed ^ 0x5eed_0f70_0775);
+    let mut order: Vec<usize> = (0..rows).collect();
+    for place in 0..count.min(rows) {
+        let remaining = (rows - place) as u64;
+        let other = place + (random.next_u64() % remaining) as usize;
+        order.swap(place, other);
+    }
+    order.truncate(count);
+    order.sort_unstable();
+    order
+}

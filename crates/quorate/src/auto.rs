@@ -1,0 +1,219 @@
+//! Finding a kernel: a few candidates learned on a sample of the rows, the one with the most evidence kept.
+
+use quorate_gp::data::{ColumnKind, Dataset, InputColumn};
+use quorate_gp::kernel::Kernel;
+use quorate_gp::learn::{Search, learn};
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::posterior::ExactPosterior;
+use quorate_gp::watch::Watch;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::score::{Scores, Yardstick};
+
+/// Candidates are compared on at most this many distinct rows.
+const TRIAL_ROWS: usize = 600;
+/// Evidences this close (in nats) are a tie; leave-one-out density decides it.
+const TIE: f64 = 2.0;
+/// Categories with more levels than this may also try a low-rank kernel.
+const MANY_LEVELS: usize = 12;
+
+/// How one candidate did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The kernel's text without values.
+    pub kernel: String,
+    /// Log evidence on the sample.
+    pub log_evidence: f64,
+    /// Mean leave-one-out negative log density on the sample, standardised.
+    pub leave_one_out_nlpd: f64,
+}
+
+/// The kernel texts worth trying for these columns.
+pub fn candidates(columns: &[InputColumn]) -> Vec<String> {
+    let numbers = columns.iter().any(|c| c.kind == ColumnKind::Number);
+    let categories: Vec<(String, usize)> = columns
+        .iter()
+        .filter_map(|column| match column.kind {
+            ColumnKind::Category { levels } => Some((quoted(&column.name), levels)),
+            _ => None,
+        })
+        .collect();
+    let factors: Vec<String> = categories
+        .iter()
+        .map(|(name, _)| format!("category[{name}]"))
+        .collect();
+    let main_effects: Vec<String> = categories
+        .iter()
+        .map(|(name, levels)| {
+            if *levels > MANY_LEVELS {
+                format!("category(rank=1)[{name}]")
+            } else {
+                format!("category[{name}]")
+            }
+        })
+        .collect();
+    let shapes: &[&str] = if numbers {
+        &["se(ard)", "matern52(ard)", "matern32(ard)", "matern12(ard)"]
+    } else {
+        &[]
+    };
+    let mut texts: Vec<String> = shapes
+        .iter()
+        .map(|shape| {
+            let mut product = vec![(*shape).to_string()];
+            product.extend(factors.iter().cloned());
+            product.join(" * ")
+        })
+        .collect();
+    if numbers {
+        texts.push(format!("{} + linear", texts[2]));
+    }
+    if !factors.is_empty() {
+        let interaction = factors.join(" * ");
+        let effects = main_effects.join(" + ");
+        if numbers {
+            texts.push(format!("matern32(ard) + {effects}"));
+            texts.push(format!("matern32(ard) * {interaction} + {effects}"));
+        } else {
+            texts.push(interaction);
+            texts.push(effects);
+        }
+    }
+    texts
+}
+
+/// A column name as it must be written in a kernel's brackets.
+fn quoted(name: &str) -> String {
+    let plain = name
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    if plain
+        && name
+            .chars()
+            .next()
+            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+    {
+        name.to_string()
+    } else {
+        format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+    }
+}
+
+/// Learns each candidate on a sample and returns the best, with the values found, and how all of them did.
+pub fn choose(
+    columns: &[InputColumn],
+    data: &Dataset,
+    search: &Search,
+    watch: &dyn Watch,
+) -> Result<(Kernel, GaussianNoise, Vec<Candidate>)> {
+    let texts = candidates(columns);
+    let sample = sample(data, search.seed);
+    let mut best: Option<(Kernel, GaussianNoise, usize)> = None;
+    let mut tried: Vec<Candidate> = Vec::new();
+    let mut failure = None;
+    for (index, text) in texts.iter().enumerate() {
+        watch.progress("choosing a kernel", index, texts.len());
+        watch.check()?;
+        match try_candidate(text, columns, &sample, search, watch) {
+            Ok((kernel, noise, candidate)) => {
+                let better = best
+                    .as_ref()
+                    .is_none_or(|(_, _, leader)| beats(&candidate, &tried[*leader]));
+                tried.push(candidate);
+                if better {
+                    best = Some((kernel, noise, tried.len() - 1));
+                }
+            }
+            Err(Error::Gp(error)) if error.is_recoverable() => failure = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    watch.progress("choosing a kernel", texts.len(), texts.len());
+    match (best, failure) {
+        (Some((kernel, noise, _)), _) => Ok((kernel, noise, tried)),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => Err(Error::Spec("no kernel fits these columns".into())),
+    }
+}
+
+fn beats(challenger: &Candidate, leader: &Candidate) -> bool {
+    let gain = challenger.log_evidence - leader.log_evidence;
+    if gain.abs() <= TIE {
+        challenger.leave_one_out_nlpd < leader.leave_one_out_nlpd
+    } else {
+        gain > 0.0
+    }
+}
+
+fn try_candidate(
+    text: &str,
+    columns: &[InputColumn],
+    data: &Dataset,
+    search: &Search,
+    watch: &dyn Watch,
+) -> Result<(Kernel, GaussianNoise, Candidate)> {
+    let kernel: Kernel = text.parse()?;
+    let mut bound = kernel.bind(columns)?;
+    bound.initialise(data.inputs(), data.targets());
+    let quick = Search {
+        restarts: search.restarts.min(1),
+        ..*search
+    };
+    let (bound, noise, _) = learn(&bound, GaussianNoise { variance: 0.1 }, data, &quick, watch)?;
+    let found = bound.kernel();
+    let posterior = ExactPosterior::condition(bound, noise, data.clone(), search.jitter)?;
+    let scores = leave_one_out_scores(
+        &posterior,
+        Yardstick {
+            mean: 0.0,
+            deviation: 1.0,
+        },
+    )?;
+    let candidate = Candidate {
+        kernel: kernel.structure().to_string(),
+        log_evidence: posterior.log_evidence(),
+        leave_one_out_nlpd: scores.nlpd,
+    };
+    Ok((found, noise, candidate))
+}
+
+/// Leave-one-out scores of a posterior; `yardstick` turns standardised numbers into the target's own units.
+pub(crate) fn leave_one_out_scores(
+    posterior: &ExactPosterior,
+    yardstick: Yardstick,
+) -> Result<Scores> {
+    let answers = posterior.leave_one_out();
+    let Yardstick { mean, deviation } = yardstick;
+    let members = posterior.data().members();
+    let targets: Vec<f64> = members
+        .iter()
+        .map(|m| mean + deviation * m.target)
+        .collect();
+    let means: Vec<f64> = answers.mean.iter().map(|m| mean + deviation * m).collect();
+    let variances: Vec<f64> = answers
+        .variance
+        .iter()
+        .zip(&answers.noise)
+        .map(|(latent, noise)| deviation * deviation * (latent + noise))
+        .collect();
+    let weights: Vec<f64> = members.iter().map(|m| m.weight).collect();
+    Scores::of(&targets, &means, &variances, Some(&weights), yardstick)
+}
+
+/// Every k-th row from a seeded offset: cheap, spread over the table, the same on every machine.
+fn sample(data: &Dataset, seed: u64) -> Dataset {
+    if data.rows() <= TRIAL_ROWS {
+        return data.clone();
+    }
+    let mut order: Vec<usize> = (0..data.rows()).collect();
+    // Multiplicative hashing orders the rows as if at random, without a generator's state.
+    order.sort_by_key(|&row| {
+        (row as u64 ^ seed.rotate_left(32))
+            .wrapping_add(1)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    order.truncate(TRIAL_ROWS);
+    order.sort_unstable();
+    data.select(&order)
+}

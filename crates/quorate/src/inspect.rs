@@ -1,0 +1,155 @@
+//! What a model says of itself.
+
+use quorate_gp::data::ColumnKind;
+use quorate_gp::kernel::Covariance;
+use quorate_gp::learn::SearchRecord;
+use quorate_gp::linalg::Jitter;
+use quorate_gp::parameters::Parameter;
+use serde::Serialize;
+
+use crate::auto::Candidate;
+use crate::error::Result;
+use crate::model::Model;
+use crate::score::Scores;
+use crate::spec::ModelSpec;
+
+/// Everything worth knowing about a fitted model.
+#[derive(Clone, Debug, Serialize)]
+pub struct Inspection {
+    /// Version of the model file's format.
+    pub format_version: u64,
+    /// Version of this program.
+    pub quorate_version: &'static str,
+    /// The choices it was fitted under.
+    pub spec: ModelSpec,
+    /// Training rows.
+    pub rows: usize,
+    /// Training rows with different inputs.
+    pub distinct_rows: usize,
+    /// Input columns as encoded.
+    pub inputs: Vec<InputReport>,
+    /// The target.
+    pub target: TargetReport,
+    /// Kernel with the values found.
+    pub kernel: String,
+    /// Kernel's hyperparameters.
+    pub parameters: Vec<Parameter>,
+    /// Noise variance in the target's own units.
+    pub noise_variance: f64,
+    /// Its square root.
+    pub noise_deviation: f64,
+    /// Log evidence of the standardised rows.
+    pub log_evidence: f64,
+    /// How many parameters the rows pin down.
+    pub effective_parameters: f64,
+    /// What was added to the diagonal to factor the covariance.
+    pub jitter: Jitter,
+    /// Scores of every row predicted from all others.
+    pub leave_one_out: Scores,
+    /// Kernels that were compared.
+    pub candidates: Vec<Candidate>,
+    /// Ascents of the search.
+    pub history: Vec<SearchRecord>,
+    /// How learning ended.
+    pub outcome: String,
+    /// Sentences for people.
+    pub notes: Vec<String>,
+}
+
+/// One encoded input column.
+#[derive(Clone, Debug, Serialize)]
+pub struct InputReport {
+    /// Name shown to people.
+    pub name: String,
+    /// `number`, `missing` (indicator) or `category`.
+    pub kind: &'static str,
+    /// Mean of the training rows; numbers only.
+    pub mean: Option<f64>,
+    /// Standard deviation of the training rows; numbers only.
+    pub deviation: Option<f64>,
+    /// Number of levels; categories only.
+    pub levels: Option<usize>,
+    /// Missing cells in the training rows.
+    pub missing: usize,
+    /// Largest inverse length scale with which the kernel reads it (standardised); 0 when it does not.
+    pub relevance: f64,
+    /// The matching length scale in the column's own units.
+    pub length_scale: Option<f64>,
+}
+
+/// The target column.
+#[derive(Clone, Debug, Serialize)]
+pub struct TargetReport {
+    /// Its name.
+    pub name: String,
+    /// Mean of the training rows.
+    pub mean: f64,
+    /// Standard deviation of the training rows.
+    pub deviation: f64,
+}
+
+impl Model {
+    /// What the model says of itself; needs no factorisation.
+    pub fn inspect(&self) -> Result<Inspection> {
+        let schema = self.schema();
+        let bound = self.kernel().bind(schema.columns())?;
+        let relevance = bound.relevance();
+        let missing = schema.missing_cells();
+        let inputs = schema
+            .columns()
+            .iter()
+            .zip(&relevance)
+            .map(|(column, (_, relevance))| InputReport {
+                name: column.label(),
+                kind: match column.kind {
+                    ColumnKind::Number => "number",
+                    ColumnKind::Missing => "missing",
+                    ColumnKind::Category { .. } => "category",
+                },
+                mean: schema
+                    .scale(&column.name)
+                    .filter(|_| column.kind == ColumnKind::Number)
+                    .map(|scale| scale.mean),
+                deviation: (column.kind == ColumnKind::Number).then_some(column.deviation),
+                levels: match column.kind {
+                    ColumnKind::Category { levels } => Some(levels),
+                    _ => None,
+                },
+                missing: missing
+                    .iter()
+                    .find(|(name, _)| *name == column.name && column.kind == ColumnKind::Number)
+                    .map_or(0, |(_, cells)| *cells),
+                relevance: *relevance,
+                length_scale: (*relevance > 0.0 && column.kind == ColumnKind::Number)
+                    .then(|| column.deviation / relevance),
+            })
+            .collect();
+        let noise_variance =
+            self.summary.noise.variance * schema.target_deviation() * schema.target_deviation();
+        Ok(Inspection {
+            format_version: crate::file::VERSION,
+            quorate_version: env!("CARGO_PKG_VERSION"),
+            spec: self.spec().clone(),
+            rows: self.data.members().len(),
+            distinct_rows: self.data.rows(),
+            inputs,
+            target: TargetReport {
+                name: self.spec().target.clone(),
+                mean: schema.target_mean(),
+                deviation: schema.target_deviation(),
+            },
+            kernel: self.kernel().to_string(),
+            parameters: bound.parameters(),
+            noise_variance,
+            noise_deviation: noise_variance.sqrt(),
+            log_evidence: self.summary.log_evidence,
+            effective_parameters: self.summary.effective_parameters,
+            jitter: self.summary.jitter,
+            leave_one_out: self.summary.leave_one_out.clone(),
+            candidates: self.summary.candidates.clone(),
+            history: self.summary.history.clone(),
+            outcome: self.summary.outcome.clone(),
+            notes: self.summary.notes.clone(),
+        })
+    }
+}

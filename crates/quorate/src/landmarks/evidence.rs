@@ -1,0 +1,182 @@
+//! Committee evidence with its exact gradient, as an objective: two passes over the parts.
+//!
+//! The committee's model of all targets is `y ~ N(0, V'V + blockdiag(Q_i))`. With `C` that covariance, `a = C^-1 y` and
+//! `S = 1/2 (a a' - C^-1)`, the derivative is `sum S dC`. Everything about `S` that is needed follows from `B`, `b` and
+//! one part at a time:
+//!
+//! - `a_i = Q_i^-1 (y_i - V_i' B^-1 b)`, `[C^-1]_ii = Q_i^-1 - Q_i^-1 V_i' B^-1 V_i Q_i^-1`;
+//! - with `A = K_fz K_zz^-1`: `(S A)_i = 1/2 (a_i (B^-1 b)' - Q_i^-1 V_i' B^-1) L^-1`;
+//! - sensitivity to `k(X_i, X_i)`: `S_ii`; to `k(X_i, Z)`: `2 T_i` with `T_i = (S A)_i - S_ii A_i`;
+//!   to `k(Z, Z)`: `-sum_i A_i' T_i`.
+
+use quorate_gp::data::Dataset;
+use quorate_gp::kernel::{BoundKernel, Covariance, tiles};
+use quorate_gp::learn::{Evaluation, Objective, at};
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::linalg::{Matrix, add_product, multiply};
+use quorate_gp::{Error, Result};
+use rayon::prelude::*;
+
+use super::summary::PartFactor;
+use super::{LandmarkBelief, Landmarks, SummaryTree};
+
+/// The log evidence of parts that speak through landmarks.
+pub struct CommitteeEvidence<'a> {
+    kernel: &'a BoundKernel,
+    parts: &'a [Dataset],
+    landmarks: quorate_gp::data::Inputs<'a>,
+}
+
+impl<'a> CommitteeEvidence<'a> {
+    /// The evidence of `parts` through fixed landmark inputs, under kernels of the shape of `kernel`.
+    pub fn new(
+        kernel: &'a BoundKernel,
+        parts: &'a [Dataset],
+        landmarks: quorate_gp::data::Inputs<'a>,
+    ) -> Self {
+        Self {
+            kernel,
+            parts,
+            landmarks,
+        }
+    }
+}
+
+impl Objective for CommitteeEvidence<'_> {
+    fn evaluate(&self, coordinates: &[f64]) -> Result<Evaluation> {
+        let (kernel, noise) = at(self.kernel, coordinates)?;
+        let landmarks = Landmarks::new(kernel.clone(), self.landmarks)?;
+        let factors: Vec<PartFactor> = self
+            .parts
+            .par_iter()
+            .map(|part| PartFactor::new(&landmarks, noise, part))
+            .collect::<Result<_>>()?;
+        let mut tree = SummaryTree::default();
+        for (factor, part) in factors.iter().zip(self.parts) {
+            tree.push(factor.summary(noise, part))?;
+        }
+        let belief = LandmarkBelief::new(landmarks, &tree.total(self.landmarks.rows())?)?;
+        let slopes: Vec<PartSlopes> = factors
+            .par_iter()
+            .zip(self.parts)
+            .map(|(factor, part)| part_slopes(&kernel, noise, &belief, factor, part))
+            .collect();
+
+        let count = self.landmarks.rows();
+        let mut gradient = vec![0.0; coordinates.len()];
+        let mut prior_sensitivity = Matrix::zeros(count, count);
+        for slope in &slopes {
+            for (total, part) in gradient.iter_mut().zip(&slope.gradient) {
+                *total += part;
+            }
+            prior_sensitivity += &slope.prior_sensitivity;
+        }
+        let kernel_slopes = gradient.len() - 1;
+        tiles::pull_back(
+            &kernel,
+            self.landmarks,
+            self.landmarks,
+            prior_sensitivity.as_ref(),
+            &mut gradient[..kernel_slopes],
+        );
+        let evaluation = Evaluation {
+            value: belief.log_evidence(),
+            gradient,
+        };
+        if evaluation.value.is_finite() && evaluation.gradient.iter().all(|s| s.is_finite()) {
+            Ok(evaluation)
+        } else {
+            Err(Error::NotFinite {
+                what: "the committee evidence or its gradient",
+            })
+        }
+    }
+}
+
+/// What one part adds to the gradient.
+struct PartSlopes {
+    gradient: Vec<f64>,
+    /// `-A_i' T_i`, sensitivity to `k(Z, Z)`.
+    prior_sensitivity: Matrix,
+}
+
+fn part_slopes(
+    kernel: &BoundKernel,
+    noise: GaussianNoise,
+    belief: &LandmarkBelief,
+    factor: &PartFactor,
+    part: &Dataset,
+) -> PartSlopes {
+    let landmarks = belief.landmarks();
+    let weights = belief.weights();
+    // Q^-1 V' = L_Q^-T (L_Q^-1 V'), and the residual a = Q^-1 (y - V' B^-1 b).
+    let mut solved = factor.scaled.clone();
+    factor.factor.unwhiten(solved.as_mut());
+    let mut residual = factor.target.clone();
+    factor.factor.unwhiten_block(residual.as_mut());
+    add_product(residual.as_mut(), -1.0, solved.as_ref(), weights.as_ref());
+    let a = residual.col_as_slice(0);
+
+    // S_ii = 1/2 (a a' - Q^-1 + E'E) with E = L_B^-1 V Q^-1.
+    let mut inner = solved.transpose().to_owned();
+    belief.factor().whiten(inner.as_mut());
+    let inverse = factor.factor.inverse_lower();
+    let mut own = multiply(inverse.transpose(), inverse.as_ref());
+    let rows = part.rows();
+    for j in 0..rows {
+        for i in 0..rows {
+            own[(i, j)] = 0.5 * (a[i] * a[j] - own[(i, j)]);
+        }
+    }
+    add_product(own.as_mut(), 0.5, inner.transpose(), inner.as_ref());
+
+    // T' = L^-T [ 1/2 (B^-1 b a' - B^-1 V Q^-1) - V S_ii ], landmarks x rows.
+    belief.factor().unwhiten(inner.as_mut());
+    let mut cross = Matrix::from_fn(landmarks.count(), rows, |z, i| {
+        0.5 * (weights[(z, 0)] * a[i] - inner[(z, i)])
+    });
+    add_product(cross.as_mut(), -1.0, factor.whitened.as_ref(), own.as_ref());
+    landmarks.factor().unwhiten(cross.as_mut());
+
+    // A' = L^-T V, so -A' T = -(L^-T V) T.
+    let mut projection = factor.whitened.clone();
+    landmarks.factor().unwhiten(projection.as_mut());
+    let mut prior_sensitivity = Matrix::zeros(landmarks.count(), landmarks.count());
+    add_product(
+        prior_sensitivity.as_mut(),
+        -1.0,
+        projection.as_ref(),
+        cross.transpose(),
+    );
+
+    let parameters = kernel.parameters().len();
+    let mut gradient = vec![0.0; parameters + 1];
+    tiles::pull_back_lower(
+        kernel,
+        part.inputs(),
+        own.as_ref(),
+        &mut gradient[..parameters],
+    );
+    for column in 0..rows {
+        cross
+            .col_as_slice_mut(column)
+            .iter_mut()
+            .for_each(|value| *value *= 2.0);
+    }
+    tiles::pull_back(
+        kernel,
+        landmarks.inputs(),
+        part.inputs(),
+        cross.as_ref(),
+        &mut gradient[..parameters],
+    );
+    let (_, within) = noise.evidence_within_groups(part);
+    gradient[parameters] = within
+        + (0..rows)
+            .map(|i| own[(i, i)] * noise.variance / part.weights()[i])
+            .sum::<f64>();
+    PartSlopes {
+        gradient,
+        prior_sensitivity,
+    }
+}

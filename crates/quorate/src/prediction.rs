@@ -1,0 +1,55 @@
+//! What is believed about new rows, in the target's own units.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// Gaussian predictions, one per row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prediction {
+    /// Expected target.
+    pub mean: Vec<f64>,
+    /// Variance of the latent function.
+    pub latent_variance: Vec<f64>,
+    /// Variance of the noise that a new observation adds.
+    pub noise_variance: Vec<f64>,
+    /// Sentences for people: missing cells, levels never seen.
+    pub notes: Vec<String>,
+}
+
+impl Prediction {
+    /// Variance of the function (`latent`) or of a new observation.
+    pub fn variance(&self, latent: bool) -> Vec<f64> {
+        let noise = if latent { 0.0 } else { 1.0 };
+        self.latent_variance
+            .iter()
+            .zip(&self.noise_variance)
+            .map(|(function, extra)| function + noise * extra)
+            .collect()
+    }
+
+    /// Standard deviation of the function (`latent`) or of a new observation.
+    pub fn deviation(&self, latent: bool) -> Vec<f64> {
+        self.variance(latent).into_iter().map(f64::sqrt).collect()
+    }
+
+    /// The value below which the function (`latent`) or a new observation lies with probability `p`.
+    pub fn quantile(&self, p: f64, latent: bool) -> Vec<f64> {
+        let z = standard_quantile(p);
+        self.mean
+            .iter()
+            .zip(self.deviation(latent))
+            .map(|(mean, deviation)| {
+                // A deviation of zero has every quantile at the mean, even the infinite ones.
+                if deviation > 0.0 {
+                    mean + z * deviation
+                } else {
+                    *mean
+                }
+            })
+            .collect()
+    }
+}
+
+/// Quantile of the standard normal distribution.
+pub(crate) fn standard_quantile(p: f64) -> f64 {
+    Normal::standard().inverse_cdf(p)
+}

@@ -1,0 +1,164 @@
+//! Every choice a person can make, with its default. The same JSON text builds the same model from every shell.
+
+use std::fmt;
+use std::str::FromStr;
+
+use quorate_gp::data::Roles;
+use quorate_gp::kernel::Kernel;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// What to fit and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSpec {
+    /// Column to predict.
+    pub target: String,
+    /// Input columns; all others when absent.
+    pub inputs: Option<Vec<String>>,
+    /// Columns that are not inputs.
+    pub ignore: Vec<String>,
+    /// Column of row weights: weight k means k copies of the row.
+    pub weight: Option<String>,
+    /// Column of known noise variances, in squared units of the target.
+    pub noise: Option<String>,
+    /// Kernel text, or a search over a few.
+    pub kernel: KernelChoice,
+    /// How hyperparameters are found.
+    pub learn: LearnChoice,
+    /// Starts of the search beyond the data-driven one.
+    pub restarts: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl Default for ModelSpec {
+    fn default() -> Self {
+        Self {
+            target: String::new(),
+            inputs: None,
+            ignore: Vec::new(),
+            weight: None,
+            noise: None,
+            kernel: KernelChoice::Auto,
+            learn: LearnChoice::Auto,
+            restarts: 4,
+            seed: 0,
+        }
+    }
+}
+
+impl ModelSpec {
+    /// The defaults for predicting one column.
+    pub fn new(target: impl Into<String>) -> Self {
+        Self {
+            target: target.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Which column plays which part.
+    pub fn roles(&self) -> Roles {
+        Roles {
+            target: self.target.clone(),
+            inputs: self.inputs.clone(),
+            ignore: self.ignore.clone(),
+            weight: self.weight.clone(),
+            noise: self.noise.clone(),
+        }
+    }
+}
+
+/// A kernel, or the wish that one be found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum KernelChoice {
+    /// Try a few kernels and keep the one with the most evidence.
+    #[default]
+    Auto,
+    /// This kernel.
+    Given(Kernel),
+}
+
+impl fmt::Display for KernelChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KernelChoice::Auto => f.write_str("auto"),
+            KernelChoice::Given(kernel) => kernel.fmt(f),
+        }
+    }
+}
+
+impl FromStr for KernelChoice {
+    type Err = quorate_gp::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.trim() == "auto" {
+            Ok(KernelChoice::Auto)
+        } else {
+            text.parse().map(KernelChoice::Given)
+        }
+    }
+}
+
+impl TryFrom<String> for KernelChoice {
+    type Error = quorate_gp::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<KernelChoice> for String {
+    fn from(choice: KernelChoice) -> String {
+        choice.to_string()
+    }
+}
+
+/// How hyperparameters are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LearnChoice {
+    /// The best objective for the method at hand.
+    #[default]
+    Auto,
+    /// Evidence of the rows as a block.
+    Block,
+    /// Keep the values the kernel's text gives, and defaults for the rest.
+    None,
+}
+
+impl LearnChoice {
+    /// Every choice with its name.
+    pub const NAMES: [(&'static str, LearnChoice); 3] = [
+        ("auto", LearnChoice::Auto),
+        ("block", LearnChoice::Block),
+        ("none", LearnChoice::None),
+    ];
+}
+
+impl FromStr for LearnChoice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::NAMES
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|(_, choice)| *choice)
+            .ok_or_else(|| {
+                let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
+                Error::Spec(format!(
+                    "unknown way of learning `{text}`: choose {}",
+                    names.join(", ")
+                ))
+            })
+    }
+}
+
+impl fmt::Display for LearnChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMES.iter().find(|(_, choice)| choice == self);
+        f.write_str(name.map_or("auto", |(name, _)| name))
+    }
+}
