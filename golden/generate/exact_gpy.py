@@ -17,7 +17,30 @@ STATIONARY = {"se": GPy.kern.RBF, "matern32": GPy.kern.Matern32, "matern52": GPy
 SETS = ["boston", "crabs", "fgl", "quine", "rossi", "pima_mass_train", "concrete", "energy"]
 
 
-def gpy_atom(atom, variance, problem):
+class Design:
+    """The columns that GPy sees: the inputs, then the basis functions of atoms that have them, for a linear kernel."""
+
+    def __init__(self, problem):
+        self.x, self.x_test = problem.x, problem.x_test
+
+    def add(self, atom, columns, deviations):
+        first = self.x.shape[1]
+        grow = lambda x: np.hstack([x, basis_functions(atom.settings, x[:, columns], deviations)])
+        self.x, self.x_test = grow(self.x), grow(self.x_test)
+        added = list(range(first, self.x.shape[1]))
+        return {"input_dim": len(added), "active_dims": added}
+
+
+def basis_functions(settings, x, deviations):
+    if settings["functions"] == "polynomial":
+        return np.hstack([x[:, :1] ** 0] + [x**k for k in range(1, settings["degree"] + 1)])
+    if settings["functions"] == "fourier":
+        turn = 2 * np.pi * x * deviations / settings["period"]
+        return np.hstack([wave(k * turn) for k in range(1, settings["count"] + 1) for wave in (np.sin, np.cos)])
+    return np.hstack([np.exp(-0.5 * ((x - c) / settings["width"]) ** 2) for c in settings["centres"]])
+
+
+def gpy_atom(atom, variance, problem, design):
     """GPy's kernel, and a function from it to our gradients: one for the variance, then the atom's own.
 
     The function takes the kernel because GPy copies what it adds or multiplies.
@@ -50,6 +73,17 @@ def gpy_atom(atom, variance, problem):
         kernel = GPy.kern.MLP(variance=variance, weight_variance=values["weight"], bias_variance=values["bias"], **place)
         inside = lambda k: np.concatenate([log_gradient(k.weight_variance), log_gradient(k.bias_variance)])
         return kernel, lambda k: (k.variance.gradient, inside(k))
+    if atom.name == "category" and "length_scale" in values:
+        # One when levels agree, rho = exp(-1 / length) when they differ: rho + (1 - rho) I between levels.
+        levels, rho = len(problem.categories[atom.columns[0]]), np.exp(-1 / values["length_scale"])
+        loadings, kappa = np.full((levels, 1), np.sqrt(variance * rho)), np.full(levels, variance * (1 - rho))
+        kernel = GPy.kern.Coregionalize(output_dim=levels, rank=1, W=loadings, kappa=kappa, **place)
+        by_rho = lambda k: np.sum(k.W.gradient) * np.sqrt(variance / rho) / 2 - variance * np.sum(k.kappa.gradient)
+        by_variance = lambda k: (np.sum(k.W.gradient * loadings) / 2 + np.sum(k.kappa.gradient * kappa)) / variance
+        return kernel, lambda k: (by_variance(k), [by_rho(k) * rho / values["length_scale"]])
+    if atom.name == "basis":
+        kernel = GPy.kern.Linear(variances=variance, **design.add(atom, columns, problem.deviations[columns]))
+        return kernel, lambda k: (k.variances.gradient, [])
     if atom.name == "category":
         rank, levels = atom.settings["rank"], len(problem.categories[atom.columns[0]])
         loadings = np.array(values["embedding"]).reshape(levels, rank)
@@ -63,14 +97,14 @@ def log_gradient(parameter):
     return np.ravel(parameter.gradient) * np.ravel(parameter.values)
 
 
-def gpy_kernel(kernel, problem):
+def gpy_kernel(kernel, problem, design):
     """The sum of products, with readers of each atom's gradients; the first atom carries its term's variance."""
     total, readers = None, []
     for term in kernel.terms:
         product = None
         for index, atom in enumerate(term.atoms):
             variance = term.variance if index == 0 and term.variance is not None else 1.0
-            factor, reader = gpy_atom(atom, variance, problem)
+            factor, reader = gpy_atom(atom, variance, problem, design)
             readers.append((term.variance if index == 0 else None, reader))
             product = factor if product is None else product * factor
         total = product if total is None else total + product
@@ -83,11 +117,12 @@ def leaves(kernel):
 
 
 def solve_case(kernel, noise, problem):
-    theirs, readers = gpy_kernel(kernel, problem)
+    design = Design(problem)
+    theirs, readers = gpy_kernel(kernel, problem, design)
     likelihood = GPy.likelihoods.Gaussian(variance=noise - HIDDEN_NOISE)
-    model = GPy.core.GP(problem.x, problem.y[:, None], theirs, likelihood)
-    mean, joint = model._raw_predict(problem.x_test, full_cov=True)
-    _, variance = model._raw_predict(problem.x_test, full_cov=False)
+    model = GPy.core.GP(design.x, problem.y[:, None], theirs, likelihood)
+    mean, joint = model._raw_predict(design.x_test, full_cov=True)
+    _, variance = model._raw_predict(design.x_test, full_cov=False)
     gradient = []
     for leaf, (variance_value, reader) in zip(leaves(model.kern), readers, strict=True):
         by_variance, inside = reader(leaf)
@@ -124,9 +159,19 @@ def cases(problem, generator):
     yield Sum([Term(draw(0.5, 2), [on("se", half), on("matern52", rest)])]), 0.01
     yield Sum([Term(draw(0.5, 2), [on("se", half)]), Term(draw(0.2, 1), [on("matern52", rest)]),
                Term(draw(0.1, 0.5), [on("se", half[:1]), on("se", rest[:1])])]), 0.03  # fmt: skip
+    period = float(f"{2.5 * problem.deviations[0]:.4g}")
+    for columns, settings in (
+        (None, {"functions": "polynomial", "degree": 3}),
+        (half, {"functions": "gaussian", "centres": [-1.5, -0.5, 0.25, 1.0], "width": 0.8}),
+        (half[:1], {"functions": "fourier", "count": 3, "period": period}),
+    ):
+        basis = Term(draw(0.02, 0.1), [Atom("basis", {}, columns, settings)])
+        yield Sum([basis]), draw(0.2, 0.5)
+        yield Sum([basis, Term(0.5, [on("se", rest)])]), draw(0.05, 0.2)
 
 
 def category_cases(problem, generator):
+    """Low-rank and exchangeable categories, alone and beside or times a kernel of the numbers."""
     draw = lambda low, high: round(float(generator.uniform(low, high)), 3)
     (column,) = problem.categories
     levels, width = len(problem.categories[column]), len(problem.numbers)
@@ -136,6 +181,9 @@ def category_cases(problem, generator):
         category = Atom("category", values, [column], {"rank": rank})
         yield Sum([Term(None, [category, Atom("se", {"length_scale": lengths()})])]), 0.05
         yield Sum([Term(None, [category]), Term(0.7, [Atom("matern52", {"length_scale": lengths()})])]), 0.1
+    alike = lambda: Atom("category", {"length_scale": draw(0.3, 3)}, [column])
+    yield Sum([Term(draw(0.5, 2), [Atom("se", {"length_scale": lengths()}), alike()])]), 0.05
+    yield Sum([Term(draw(0.5, 2), [alike()]), Term(0.7, [Atom("matern52", {"length_scale": lengths()})])]), 0.1
 
 
 def write_set(name, output):

@@ -11,7 +11,7 @@ from sklearn.gaussian_process import kernels as sk
 
 import recording
 import tables
-from kernels import Atom, Sum, Term, single
+from kernels import Atom, Group, Sum, Term, single
 from problems import PERIODIC, SETS, problem_of
 
 NU = {"matern12": 0.5, "matern32": 1.5, "matern52": 2.5}
@@ -39,31 +39,35 @@ def sklearn_atom(atom, deviations):
 def sklearn_kernel(kernel, deviations):
     total = None
     for term in kernel.terms:
-        product = sk.ConstantKernel(term.variance)
+        product = None if term.variance is None else sk.ConstantKernel(term.variance)
         for atom in term.atoms:
-            factor = sklearn_atom(atom, deviations)
-            product = product if factor is None else product * factor
+            grouped = isinstance(atom, Group)
+            factor = sklearn_kernel(atom.kernel, deviations) if grouped else sklearn_atom(atom, deviations)
+            if factor is not None:
+                product = factor if product is None else product * factor
         total = product if total is None else total + product
     return total
 
 
-def our_gradient(kernel, gradient):
-    """scikit-learn's gradient in our order. It sorts an atom's parameters by name, and moves log sigma_0 where we
-    move the log of offset = sigma_0 squared."""
-    ours, position = [], 0
+def our_gradient(kernel, theirs):
+    """scikit-learn's gradient in our order, taken from the iterator `theirs`.
+
+    It sorts an atom's parameters by name, and moves log sigma_0 where we move the log of offset = sigma_0 squared.
+    """
+    ours = []
     for term in kernel.terms:
-        ours.append(gradient[position])
-        position += 1
+        ours += [] if term.variance is None else [next(theirs)]
         for atom in term.atoms:
-            count = sum(len(v) if isinstance(v, list) else 1 for v in atom.values.values())
-            part = gradient[position : position + count]
-            position += count
+            if isinstance(atom, Group):
+                ours += our_gradient(atom.kernel, theirs)
+                continue
+            part = [next(theirs) for _ in atom.parameters()]
             if atom.name == "periodic":
                 part = part[::-1]
             if atom.name == "polynomial":
-                part = part / 2
-            ours.extend(part)
-    return np.array(ours + [gradient[position]])
+                part = [part[0] / 2]
+            ours += part
+    return ours
 
 
 def solve_case(kernel, noise, problem):
@@ -74,12 +78,13 @@ def solve_case(kernel, noise, problem):
     noisy = GaussianProcessRegressor(theirs + sk.WhiteKernel(noise), alpha=0.0, optimizer=None)
     noisy.fit(problem.x, problem.y)
     evidence, gradient = noisy.log_marginal_likelihood(noisy.kernel_.theta, eval_gradient=True)
+    theirs = iter(gradient)
     found = {
         "mean": mean,
         "std_latent": deviation,
         "covariance": joint,
         "log_evidence": evidence,
-        "gradient": our_gradient(kernel, gradient),
+        "gradient": our_gradient(kernel, theirs) + list(theirs),  # the noise is left for last
     }
     return recording.record(kernel, noise, problem, found)
 
@@ -109,6 +114,8 @@ def cases(width, generator):
                           Atom("rq", {"shape": draw(0.5, 2), "length_scale": length()})])]), 0.05
     yield Sum([Term(round(0.5 / width, 4), [Atom("linear"), Atom("matern52", {"length_scale": length()})]),
                constant()]), 0.1
+    inside = Sum([Term(0.7, [Atom("se", {"length_scale": lengths()})]), linear()])
+    yield Sum([Term(None, [Group(inside), Atom("matern32", {"length_scale": length()})]), constant()]), 0.05
 
 
 def periodic_cases(deviation, generator):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Atom:
-    """One kernel of the text form.
+    """One named kernel.
 
     `values` holds its parameters in the order of the gradient; a list has one entry per column (`ard`), except an
     embedding, which has `rank` entries per level, level after level.
@@ -17,7 +17,7 @@ class Atom:
     name: str
     values: dict = field(default_factory=dict)
     columns: list | None = None
-    settings: dict = field(default_factory=dict)  # not parameters: degree, rank, functions
+    settings: dict = field(default_factory=dict)  # chosen and never learned: degree, rank, functions
 
     def text(self):
         arguments = ["ard"] if isinstance(self.values.get("length_scale"), list) else []
@@ -25,10 +25,41 @@ class Atom:
         brackets = "[" + ", ".join(self.columns) + "]" if self.columns else ""
         return self.name + (f"({', '.join(arguments)})" if arguments else "") + brackets
 
+    def parameters(self):
+        return [v for value in self.values.values() for v in (value if isinstance(value, list) else [value])]
+
+    def names(self, term, inputs):
+        found = []
+        for key, value in self.values.items():
+            labels = [""]
+            if key == "embedding":
+                rank = self.settings["rank"]
+                labels = [f"[{i // rank},{i % rank + 1}]" for i in range(len(value))]
+            elif key == "period" or isinstance(value, list):
+                labels = [f"[{column}]" for column in self.columns or inputs]
+            found += [f"term {term} {self.name}.{key}{label}" for label in labels]
+        return found
+
+
+@dataclass
+class Group:
+    """A sum in parentheses, a factor like an atom; its terms have their own variances."""
+
+    kernel: "Sum"
+
+    def text(self):
+        return f"({self.kernel.text()})"
+
+    def parameters(self):
+        return self.kernel.parameters()
+
+    def names(self, term, inputs):
+        return self.kernel.names(inputs, f"{term}.")
+
 
 @dataclass
 class Term:
-    """A product of atoms with one variance (None when an atom carries its own amplitude)."""
+    """A product with one variance (None when a factor carries its own amplitude)."""
 
     variance: float | None
     atoms: list
@@ -38,41 +69,27 @@ class Term:
         return " * ".join(factors + [atom.text() for atom in self.atoms])
 
     def parameters(self):
-        values = [] if self.variance is None else [self.variance]
-        for atom in self.atoms:
-            for value in atom.values.values():
-                values += value if isinstance(value, list) else [value]
-        return values
+        own = [] if self.variance is None else [self.variance]
+        return own + [value for atom in self.atoms for value in atom.parameters()]
 
-
-    def names(self, inputs):
-        """What each parameter is, without the number of the term."""
-        found = [] if self.variance is None else ["variance"]
-        for atom in self.atoms:
-            for key, value in atom.values.items():
-                labels = [""]
-                if key == "embedding":
-                    rank = atom.settings["rank"]
-                    labels = [f"[{i // rank},{i % rank + 1}]" for i in range(len(value))]
-                elif isinstance(value, list):
-                    labels = [f"[{column}]" for column in atom.columns or inputs]
-                found += [f"{atom.name}.{key}{label}" for label in labels]
-        return found
+    def names(self, term, inputs):
+        own = [] if self.variance is None else [f"term {term} variance"]
+        return own + [name for atom in self.atoms for name in atom.names(term, inputs)]
 
 
 @dataclass
 class Sum:
     terms: list
 
-    def names(self, inputs):
-        """What each parameter is: `term 1 variance`, `term 1 se.length_scale[age]`, in the order of `parameters`."""
-        return [f"term {i + 1} {name}" for i, term in enumerate(self.terms) for name in term.names(inputs)]
-
     def text(self):
         return " + ".join(term.text() for term in self.terms)
 
     def parameters(self):
         return [value for term in self.terms for value in term.parameters()]
+
+    def names(self, inputs, prefix=""):
+        """What each parameter is: `term 1 variance`, `term 1 se.length_scale[age]`, in the order of `parameters`."""
+        return [name for i, term in enumerate(self.terms) for name in term.names(f"{prefix}{i + 1}", inputs)]
 
     def is_signed(self, inputs):
         """Which parameters are moved as they are and not through their logarithm: embeddings."""

@@ -8,6 +8,8 @@ has a kernel. Needs a platform whose long double is wider than a double (x86-64)
 
 import numpy as np
 
+from kernels import Group
+
 REAL, COMPLEX = np.longdouble, np.clongdouble
 STEP = REAL("1e-60")
 PI = REAL("3.14159265358979323846264338327950288")
@@ -55,6 +57,11 @@ def atom_covariance(atom, take, a, b, deviations):
         loadings = take(atom.values["embedding"]).reshape(-1, atom.settings["rank"])
         between = loadings @ loadings.T + take(atom.values["kappa"]) * np.eye(len(loadings), dtype=REAL)
         return between[np.ix_(a[:, 0].astype(int), b[:, 0].astype(int))]
+    if atom.name == "category":
+        differs = (a[:, None, :] != b[None, :, :]).astype(REAL)
+        return np.exp(-(differs / take(atom.values["length_scale"])).sum(axis=2))
+    if atom.name == "basis":
+        return basis_functions(atom, a, deviations) @ basis_functions(atom, b, deviations).T
     if atom.name == "network":
         # Williams (1998) as GPy writes it: the factors 2 are absorbed into weight and bias.
         weight, bias = take(atom.values["weight"]), take(atom.values["bias"])
@@ -79,18 +86,35 @@ def atom_covariance(atom, take, a, b, deviations):
     raise ValueError(f"no formula for {atom.name}")
 
 
-def covariance(kernel, parameters, problem, a, b):
-    reader = Reader(parameters)
+def basis_functions(atom, x, deviations):
+    """Features of fixed basis functions, column after column (Tresp 2000, eq. 11, unit prior on the weights)."""
+    settings = atom.settings
+    if settings["functions"] == "polynomial":
+        powers = [x**k for k in range(1, settings["degree"] + 1)]
+        return np.hstack([np.ones((len(x), 1), REAL)] + powers)
+    if settings["functions"] == "fourier":
+        angles = [2 * PI * k * x / (settings["period"] / deviations) for k in range(1, settings["count"] + 1)]
+        return np.hstack([wave(angle) for angle in angles for wave in (np.sin, np.cos)])
+    return np.hstack([np.exp(-((x - REAL(c)) ** 2) / (2 * REAL(settings["width"]) ** 2)) for c in settings["centres"]])
+
+
+def sum_covariance(kernel, take, problem, a, b):
     total = 0
     for term in kernel.terms:
-        product = 1 if term.variance is None else reader.take(1.0)
+        product = 1 if term.variance is None else take(term.variance)
         for atom in term.atoms:
+            if isinstance(atom, Group):
+                product = product * sum_covariance(atom.kernel, take, problem, a, b)
+                continue
             columns = [problem.inputs.index(c) for c in atom.columns or problem.numbers]
-            product = product * atom_covariance(
-                atom, reader.take, a[:, columns], b[:, columns], problem.deviations[columns]
-            )
+            parts = a[:, columns], b[:, columns], problem.deviations[columns]
+            product = product * atom_covariance(atom, take, *parts)
         total = total + product
     return total
+
+
+def covariance(kernel, parameters, problem, a, b):
+    return sum_covariance(kernel, Reader(parameters).take, problem, a, b)
 
 
 def cholesky(matrix):
