@@ -1,0 +1,127 @@
+//! Parquet files.
+
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use arrow::record_batch::RecordBatch;
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+use super::guard::{damaged, guarded};
+use super::{Chunks, ColumnarBatches, plan_of};
+use crate::{Error, OpenOptions, Result};
+
+/// Opens a Parquet file, or the bytes of one.
+pub(crate) fn open_parquet(
+    bytes: Bounded,
+    source: &str,
+    options: &OpenOptions,
+) -> Result<ColumnarBatches> {
+    let fail = |problem: String| Error::format(source, problem);
+    let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(bytes))
+        .map_err(fail)?
+        .map_err(|error| fail(in_words(&error)))?;
+    let schema = builder.schema().clone();
+    let plan = plan_of(&schema, source, options)?;
+    let mask = ProjectionMask::roots(builder.parquet_schema(), plan.positions.iter().copied());
+    let reader = guarded(|| {
+        builder
+            .with_projection(mask)
+            .with_batch_size(options.batch_rows.max(1))
+            .build()
+    })
+    .map_err(fail)?
+    .map_err(|error| fail(in_words(&error)))?;
+    Ok(ColumnarBatches::new(
+        &schema,
+        plan,
+        Box::new(Reader(reader)),
+        options,
+    ))
+}
+
+struct Reader(ParquetRecordBatchReader);
+
+impl Chunks for Reader {
+    fn next_chunk(&mut self) -> std::result::Result<Option<RecordBatch>, String> {
+        guarded(|| self.0.next())?.transpose().map_err(damaged)
+    }
+}
+
+fn in_words(error: &ParquetError) -> String {
+    match error {
+        ParquetError::NYI(what) => {
+            format!("uses a feature of Parquet that is not supported: {what}")
+        }
+        other => damaged(other),
+    }
+}
+
+/// Bytes that are never asked for beyond their end: a damaged length must not become an allocation.
+pub(crate) enum Bounded {
+    /// A file and its length.
+    File(Arc<File>, u64),
+    /// Bytes in memory.
+    Memory(Bytes),
+}
+
+impl Bounded {
+    /// A file, with its present length.
+    pub fn of_file(file: File) -> std::io::Result<Bounded> {
+        let length = file.metadata()?.len();
+        Ok(Bounded::File(Arc::new(file), length))
+    }
+
+    fn check(&self, start: u64, length: u64) -> parquet::errors::Result<()> {
+        match start.checked_add(length) {
+            Some(end) if end <= self.len() => Ok(()),
+            _ => Err(ParquetError::EOF(format!(
+                "{length} bytes are said to lie at {start}, but the file has {} bytes",
+                self.len()
+            ))),
+        }
+    }
+}
+
+impl Length for Bounded {
+    fn len(&self) -> u64 {
+        match self {
+            Bounded::File(_, length) => *length,
+            Bounded::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+impl ChunkReader for Bounded {
+    type T = Box<dyn Read>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Box<dyn Read>> {
+        self.check(start, 0)?;
+        match self {
+            Bounded::File(file, _) => {
+                let mut file = file.try_clone()?;
+                file.seek(SeekFrom::Start(start))?;
+                Ok(Box::new(BufReader::new(file)))
+            }
+            Bounded::Memory(bytes) => Ok(Box::new(Cursor::new(bytes.slice(start as usize..)))),
+        }
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        self.check(start, length as u64)?;
+        match self {
+            Bounded::File(file, _) => {
+                let mut file = file.try_clone()?;
+                file.seek(SeekFrom::Start(start))?;
+                let mut bytes = vec![0; length];
+                file.read_exact(&mut bytes)?;
+                Ok(bytes.into())
+            }
+            Bounded::Memory(bytes) => Ok(bytes.slice(start as usize..start as usize + length)),
+        }
+    }
+}
