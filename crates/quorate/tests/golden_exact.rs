@@ -5,7 +5,7 @@ mod common;
 
 use common::golden;
 use quorate::gp::data::{ColumnKind, Dataset, InputColumn, Inputs};
-use quorate::gp::kernel::{Covariance, Kernel};
+use quorate::gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate::gp::learn::{BlockEvidence, Objective};
 use quorate::gp::likelihood::GaussianNoise;
 use quorate::gp::linalg::JitterPolicy;
@@ -63,6 +63,14 @@ fn table(golden: &Value) -> Option<Table> {
     let mut columns = Vec::new();
     for name in &names {
         let raw = column(name);
+        if let Some(levels) = golden["categories"][name].as_array() {
+            let levels: Vec<f64> = levels.iter().map(|v| v.as_f64().unwrap()).collect();
+            let code = |value: &f64| levels.iter().position(|level| level == value).unwrap() as f64;
+            scaled.push(raw.iter().map(code).collect());
+            let kind = ColumnKind::Category { levels: levels.len() };
+            columns.push(InputColumn { name: name.clone(), kind, deviation: 1.0 });
+            continue;
+        }
         let (mean, deviation) = moments(&train.iter().map(|&r| raw[r]).collect::<Vec<_>>());
         scaled.push(
             raw.iter()
@@ -99,6 +107,39 @@ fn moments(values: &[f64]) -> (f64, f64) {
         mean,
         (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt(),
     )
+}
+
+/// Both gradients in the order of the golden file, matched by the parameters' names.
+fn matched_gradients(kernel: &BoundKernel, ours: &[f64], case: &Value) -> (Vec<f64>, Vec<f64>) {
+    let mut named: Vec<(String, f64)> = kernel
+        .parameters()
+        .iter()
+        .map(|parameter| plain_name(&parameter.name))
+        .chain(["noise_variance".to_owned()])
+        .zip(ours.iter().copied())
+        .collect();
+    let names = case["gradient_of"].as_array().unwrap();
+    let ordered = names
+        .iter()
+        .map(|name| {
+            let name = name.as_str().unwrap();
+            let name = name.split_once(' ').map_or(name, |(_, rest)| {
+                rest.split_once(' ').map_or(rest, |(_, rest)| rest)
+            });
+            // Terms stand in the same order on both sides, so the first unused entry of a name is the right one.
+            let place = named.iter().position(|(own, _)| own == name);
+            named.remove(place.unwrap_or_else(|| panic!("{name} among {named:?}"))).1
+        })
+        .collect();
+    assert!(named.is_empty(), "not in the golden file: {named:?}");
+    (ordered, numbers(&case["gradient"]))
+}
+
+/// `matern32#2.length_scale[age]` without the number that tells equal atoms apart; a term's variance is `variance`.
+fn plain_name(name: &str) -> String {
+    let (atom, rest) = name.split_once('.').unwrap();
+    let atom = atom.split('#').next().unwrap();
+    if rest == "variance" { rest.to_owned() } else { format!("{atom}.{rest}") }
 }
 
 fn check_case(file: &str, table: &Table, case: &Value, tolerance: f64) {
@@ -152,11 +193,8 @@ fn check_case(file: &str, table: &Table, case: &Value, tolerance: f64) {
         &[evaluation.value],
         &[case["log_evidence"].as_f64().unwrap()],
     );
-    check(
-        "gradient",
-        &evaluation.gradient,
-        &numbers(&case["gradient"]),
-    );
+    let (ours, theirs) = matched_gradients(&bound, &evaluation.gradient, case);
+    check("gradient", &ours, &theirs);
 
     let prior = posterior.prior(query);
     for i in 0..stored {
