@@ -43,7 +43,7 @@ impl Default for ModelSpec {
             noise: None,
             kernel: KernelChoice::Auto,
             learn: LearnChoice::Auto,
-            restarts: 4,
+            restarts: 6,
             seed: 0,
         }
     }

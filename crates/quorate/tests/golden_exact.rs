@@ -67,8 +67,14 @@ fn table(golden: &Value) -> Option<Table> {
             let levels: Vec<f64> = levels.iter().map(|v| v.as_f64().unwrap()).collect();
             let code = |value: &f64| levels.iter().position(|level| level == value).unwrap() as f64;
             scaled.push(raw.iter().map(code).collect());
-            let kind = ColumnKind::Category { levels: levels.len() };
-            columns.push(InputColumn { name: name.clone(), kind, deviation: 1.0 });
+            let kind = ColumnKind::Category {
+                levels: levels.len(),
+            };
+            columns.push(InputColumn {
+                name: name.clone(),
+                kind,
+                deviation: 1.0,
+            });
             continue;
         }
         let (mean, deviation) = moments(&train.iter().map(|&r| raw[r]).collect::<Vec<_>>());
@@ -128,7 +134,9 @@ fn matched_gradients(kernel: &BoundKernel, ours: &[f64], case: &Value) -> (Vec<f
             });
             // Terms stand in the same order on both sides, so the first unused entry of a name is the right one.
             let place = named.iter().position(|(own, _)| own == name);
-            named.remove(place.unwrap_or_else(|| panic!("{name} among {named:?}"))).1
+            named
+                .remove(place.unwrap_or_else(|| panic!("{name} among {named:?}")))
+                .1
         })
         .collect();
     assert!(named.is_empty(), "not in the golden file: {named:?}");
@@ -139,7 +147,11 @@ fn matched_gradients(kernel: &BoundKernel, ours: &[f64], case: &Value) -> (Vec<f
 fn plain_name(name: &str) -> String {
     let (atom, rest) = name.split_once('.').unwrap();
     let atom = atom.split('#').next().unwrap();
-    if rest == "variance" { rest.to_owned() } else { format!("{atom}.{rest}") }
+    if rest == "variance" {
+        rest.to_owned()
+    } else {
+        format!("{atom}.{rest}")
+    }
 }
 
 fn check_case(file: &str, table: &Table, case: &Value, tolerance: f64) {

@@ -33,9 +33,9 @@ pub struct Search {
 impl Default for Search {
     fn default() -> Self {
         Self {
-            restarts: 4,
+            restarts: 6,
             seed: 0,
-            trial_rows: 1000,
+            trial_rows: 1500,
             limits: SearchLimits::default(),
             jitter: JitterPolicy::default(),
         }
@@ -64,7 +64,7 @@ pub struct SearchRecord {
 /// Ascents that end within this of the best are followed to the top: their order may still change.
 const CLOSE: f64 = 3.0;
 /// At most this many ascents are followed to the top.
-const FINALISTS: usize = 2;
+const FINALISTS: usize = 3;
 
 /// Maximises the evidence of the rows (with weak priors) over the hyperparameters that are not fixed.
 pub fn learn(
@@ -188,12 +188,15 @@ fn record(start: usize, data: &Dataset, found: &Optimum) -> SearchRecord {
 /// Whole regimes differ between starts (smooth or wiggly, noisy or not), coordinates within a start only a little.
 pub fn starting_points(parameters: &[Parameter], restarts: usize, seed: u64) -> Vec<Vec<f64>> {
     /// Common change of the length scales, and the noise variance, of each regime.
-    const REGIMES: [(f64, f64); 5] = [
+    const REGIMES: [(f64, f64); 8] = [
         (3.0, 0.01),
-        (0.3, 0.05),
         (1.0, 0.5),
-        (10.0, 0.001),
-        (0.1, 0.3),
+        (2.0, 0.1),
+        (0.3, 0.05),
+        (1.0, 0.02),
+        (4.0, 0.3),
+        (1.5, 0.05),
+        (0.5, 0.3),
     ];
     let current: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
     let mut random = ChaCha12Rng::seed_from_u64(seed);
@@ -206,7 +209,7 @@ pub fn starting_points(parameters: &[Parameter], restarts: usize, seed: u64) -> 
                 return here;
             }
             match parameter.role {
-                Role::LengthScale => here + stretch.ln() + 0.5 * nudge,
+                Role::LengthScale => here + stretch.ln() + 0.8 * nudge,
                 Role::Period => here + nudge,
                 Role::Noise => noise.ln() + 0.3 * nudge,
                 Role::Embedding => here + 0.3 * nudge,

@@ -1,0 +1,112 @@
+//! Learning against scikit-learn's best of ten restarts, cell by cell (one set, one train/test split).
+//!
+//! The routine run takes the first splits of each set; `QUORATE_FULL=1` (`cargo xtask test --full`) takes all of them
+//! and also compares mean test scores with their standard errors.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use quorate::gp::data::Frame;
+use quorate::gp::watch::Unwatched;
+use quorate::{Model, ModelSpec, Scores};
+use serde_json::Value;
+
+/// Splits per set in the routine run.
+const ROUTINE_SPLITS: u64 = 1;
+/// Evidence may fall short of scikit-learn's by this many nats: its optimiser and ours stop on flat ground.
+const SLACK: f64 = 0.01;
+
+/// The finished cells of scikit-learn.
+fn cells() -> Vec<Value> {
+    let path = common::workspace().join("golden/learned/sklearn.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The test rows of a cell, from the splits beside the data (mcycle's are ours).
+fn test_rows(cell: &Value) -> Vec<usize> {
+    let name = cell["set"].as_str().unwrap();
+    let path = if name == "mcycle" {
+        common::workspace().join("golden/learned/mcycle_splits.csv")
+    } else {
+        common::data_file(&format!("splits/{name}.csv.gz")).unwrap()
+    };
+    let splits = common::read(&path);
+    let split = cell["split"].as_f64().unwrap();
+    let of_split = common::numbers_of(&splits, "split");
+    let rows = common::numbers_of(&splits, "test_row");
+    let of_cell = of_split.iter().zip(rows).filter(|(s, _)| **s == split);
+    of_cell.map(|(_, row)| row as usize).collect()
+}
+
+fn fit(cell: &Value, table: &Frame) -> (Model, Scores) {
+    let test = test_rows(cell);
+    let train: Vec<usize> = (0..table.rows())
+        .filter(|row| !test.contains(row))
+        .collect();
+    assert_eq!(train.len() as u64, cell["train_rows"].as_u64().unwrap());
+    let mut spec = ModelSpec::new(cell["target"].as_str().unwrap());
+    spec.kernel = "se(ard)".parse().unwrap();
+    let model = Model::fit(&spec, &table.select_rows(&train), &Unwatched).unwrap();
+    let scores = model.evaluate(&table.select_rows(&test)).unwrap();
+    (model, scores)
+}
+
+#[test]
+fn the_evidence_found_is_at_least_that_of_scikit_learn() {
+    let full = std::env::var_os("QUORATE_FULL").is_some();
+    let mut differences: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    for cell in cells() {
+        if !full && cell["split"].as_u64().unwrap() >= ROUTINE_SPLITS {
+            continue;
+        }
+        let name = cell["data"].as_str().unwrap();
+        let Some(path) = common::data_file(name) else {
+            common::skipped(&format!("learned {name}"));
+            continue;
+        };
+        let (model, scores) = fit(&cell, &common::read(&path));
+        let number = |key: &str| cell[key].as_f64().unwrap();
+        let theirs = number("log_evidence");
+        println!(
+            "{name} split {}: evidence {:.4} (scikit-learn {theirs:.4}), rmse {:.4} ({:.4}), nlpd {:.4} ({:.4})",
+            cell["split"],
+            model.log_evidence(),
+            scores.rmse,
+            number("rmse"),
+            scores.nlpd,
+            number("nlpd"),
+        );
+        assert!(
+            model.log_evidence() >= theirs - SLACK,
+            "{name} split {}: {} < {theirs}",
+            cell["split"],
+            model.log_evidence()
+        );
+        let pair = (
+            scores.rmse / number("rmse") - 1.0,
+            scores.nlpd - number("nlpd"),
+        );
+        differences.entry(name.to_owned()).or_default().push(pair);
+    }
+    if full {
+        for (name, pairs) in &differences {
+            no_worse(name, "rmse", pairs.iter().map(|p| p.0).collect());
+            no_worse(name, "nlpd", pairs.iter().map(|p| p.1).collect());
+        }
+    }
+}
+
+/// The mean of paired differences (ours minus theirs) is at most one standard error above zero.
+fn no_worse(name: &str, what: &str, differences: Vec<f64>) {
+    let n = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / n;
+    let variance = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    let error = (variance / n).sqrt();
+    println!("{name}: {what} ours minus theirs {mean:.5} +- {error:.5} over {n} splits");
+    assert!(mean <= error + 1e-4, "{name}: {what} {mean} +- {error}");
+}
