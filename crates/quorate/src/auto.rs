@@ -157,7 +157,7 @@ fn try_candidate(
     let mut bound = kernel.bind(columns)?;
     bound.initialise(data.inputs(), data.targets());
     let quick = Search {
-        restarts: search.restarts.min(1),
+        restarts: Some(1),
         ..*search
     };
     let (bound, noise, _) = learn(&bound, GaussianNoise { variance: 0.1 }, data, &quick, watch)?;

@@ -27,8 +27,8 @@ pub struct ModelSpec {
     pub kernel: KernelChoice,
     /// How hyperparameters are found.
     pub learn: LearnChoice,
-    /// Starts of the search beyond the data-driven one.
-    pub restarts: usize,
+    /// Starts of the search beyond the data-driven one; by the number of rows when absent.
+    pub restarts: Option<usize>,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -43,7 +43,7 @@ impl Default for ModelSpec {
             noise: None,
             kernel: KernelChoice::Auto,
             learn: LearnChoice::Auto,
-            restarts: 6,
+            restarts: None,
             seed: 0,
         }
     }

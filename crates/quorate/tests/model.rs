@@ -27,7 +27,7 @@ fn table(rows: usize) -> Frame {
 fn quick(target: &str) -> ModelSpec {
     ModelSpec {
         kernel: "se(ard)".parse().unwrap(),
-        restarts: 1,
+        restarts: Some(1),
         ..ModelSpec::new(target)
     }
 }

@@ -18,8 +18,8 @@ use crate::{Error, Result};
 /// How hard to search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// Starts beyond the data-driven one.
-    pub restarts: usize,
+    /// Starts beyond the data-driven one; by the number of rows when absent.
+    pub restarts: Option<usize>,
     /// Seed of the random starts and of the rows they are tried on.
     pub seed: u64,
     /// Starts are tried on at most this many rows; the best are then followed on all rows.
@@ -33,7 +33,7 @@ pub struct Search {
 impl Default for Search {
     fn default() -> Self {
         Self {
-            restarts: 6,
+            restarts: None,
             seed: 0,
             trial_rows: 1500,
             limits: SearchLimits::default(),
@@ -76,7 +76,10 @@ pub fn learn(
 ) -> Result<(BoundKernel, GaussianNoise, Vec<SearchRecord>)> {
     let mut parameters = kernel.parameters();
     parameters.push(noise.parameter());
-    let starts = starting_points(&parameters, search.restarts, search.seed);
+    let restarts = search
+        .restarts
+        .unwrap_or_else(|| affordable_restarts(data.rows()));
+    let starts = starting_points(&parameters, restarts, search.seed);
     let trial = (data.rows() > search.trial_rows)
         .then(|| data.select(&sample_rows(data.rows(), search.trial_rows, search.seed)));
 
@@ -183,20 +186,30 @@ fn record(start: usize, data: &Dataset, found: &Optimum) -> SearchRecord {
     }
 }
 
+/// Small tables have the most local optima and the cheapest evaluations: both ask for more starts.
+fn affordable_restarts(rows: usize) -> usize {
+    match rows {
+        0..=400 => 24,
+        401..=800 => 12,
+        801..=1600 => 8,
+        _ => 5,
+    }
+}
+
 /// The current values, then `restarts` others spread around them.
 ///
 /// Whole regimes differ between starts (smooth or wiggly, noisy or not), coordinates within a start only a little.
 pub fn starting_points(parameters: &[Parameter], restarts: usize, seed: u64) -> Vec<Vec<f64>> {
     /// Common change of the length scales, and the noise variance, of each regime.
     const REGIMES: [(f64, f64); 8] = [
-        (3.0, 0.01),
+        (0.3, 0.05),
         (1.0, 0.5),
         (2.0, 0.1),
-        (0.3, 0.05),
-        (1.0, 0.02),
-        (4.0, 0.3),
-        (1.5, 0.05),
         (0.5, 0.3),
+        (3.0, 0.01),
+        (0.3, 0.3),
+        (1.5, 0.05),
+        (0.5, 0.1),
     ];
     let current: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
     let mut random = ChaCha12Rng::seed_from_u64(seed);
