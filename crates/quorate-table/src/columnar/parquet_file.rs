@@ -8,7 +8,9 @@ use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::guard::{damaged, guarded};
@@ -28,6 +30,7 @@ pub(crate) fn open_parquet(
     let schema = builder.schema().clone();
     let plan = plan_of(&schema, source, options)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), plan.positions.iter().copied());
+    check_compression(builder.metadata(), &mask).map_err(fail)?;
     let reader = guarded(|| {
         builder
             .with_projection(mask)
@@ -50,6 +53,28 @@ impl Chunks for Reader {
     fn next_chunk(&mut self) -> std::result::Result<Option<RecordBatch>, String> {
         guarded(|| self.0.next())?.transpose().map_err(damaged)
     }
+}
+
+/// An error when a column that is read is compressed in a way that this build cannot undo.
+fn check_compression(
+    metadata: &ParquetMetaData,
+    mask: &ProjectionMask,
+) -> std::result::Result<(), String> {
+    for group in metadata.row_groups() {
+        for (leaf, column) in group.columns().iter().enumerate() {
+            let name = match column.compression() {
+                Compression::BROTLI(_) => "Brotli",
+                Compression::LZO => "LZO",
+                _ => continue,
+            };
+            if mask.leaf_included(leaf) {
+                return Err(format!(
+                    "is compressed with {name}, which is not supported; write it again with snappy or zstd"
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn in_words(error: &ParquetError) -> String {

@@ -9,6 +9,7 @@ use arrow::record_batch::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
 use quorate_gp::data::{Column, ColumnType, Frame, Header};
 
 use super::Encoded;
@@ -23,11 +24,18 @@ pub(crate) struct ParquetEncoder(ArrowWriter<Output>);
 
 impl ParquetEncoder {
     pub fn start(output: Output, header: &Header) -> Encoded<Self> {
-        let properties = WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .build();
-        ArrowWriter::try_new(output, schema_of(header), Some(properties))
+            .set_dictionary_enabled(false);
+        for (name, column_type) in header.names.iter().zip(&header.types) {
+            // Predicted numbers hardly repeat; levels do.
+            if *column_type == ColumnType::Text {
+                let path = ColumnPath::new(vec![name.clone()]);
+                properties = properties.set_column_dictionary_enabled(path, true);
+            }
+        }
+        ArrowWriter::try_new(output, schema_of(header), Some(properties.build()))
             .map(Self)
             .map_err(|error| error.to_string())
     }
