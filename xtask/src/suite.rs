@@ -41,6 +41,7 @@ const STEPS: &[Step] = &[
     ("clippy", clippy),
     ("docs", |_| Report::of(crate::docs::build(false))),
     ("tests", tests),
+    ("fuzz", fuzz),
 ];
 
 /// The release profile for everything, so that each dependency is compiled once.
@@ -182,4 +183,31 @@ fn skip_log() -> Outcome<PathBuf> {
         .and_then(|()| std::fs::write(&log, ""))
         .map_err(|error| format!("{} cannot be written: {error}", log.display()))?;
     Ok(log)
+}
+
+/// Twenty seconds for each fuzz target, ten minutes with `--full`.
+///
+/// The driver is built as part of the whole workspace: on its own, cargo would pick other features for the shared
+/// dependencies and compile them a second time.
+fn fuzz(wishes: &Wishes) -> Report {
+    let seconds = if wishes.full { "600" } else { "20" };
+    let outcome = process::run(
+        process::cargo()
+            .arg("test")
+            .args(EVERYTHING)
+            .args(["--locked", "--no-run", "--quiet", "--test", "corpus"])
+            .current_dir(workspace::root()),
+    )
+    .and_then(|()| workspace::target_folder())
+    .and_then(|folder| {
+        let driver = folder
+            .join("release")
+            .join(format!("quorate-fuzz{}", std::env::consts::EXE_SUFFIX));
+        process::run(
+            std::process::Command::new(driver)
+                .args(["all", "--seconds", seconds, "--seed", "0"])
+                .current_dir(workspace::root()),
+        )
+    });
+    Report::of(outcome)
 }

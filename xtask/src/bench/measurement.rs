@@ -47,7 +47,7 @@ impl Work {
         [
             ("evidence", Work::Evidence),
             ("predict", Work::Predict),
-            ("cholesky", Work::Factorisation),
+            ("factorisation", Work::Factorisation),
             ("matrix_product", Work::MatrixProduct),
         ]
         .into_iter()
@@ -82,10 +82,16 @@ fn read_line(line: &str, default_tool: &str) -> Outcome<Measurement> {
         tool,
         wall: number(object, &["wall_s", "wall_seconds"]).ok_or_else(|| wrong("has no wall_s"))?,
         cpu: number(object, &["cpu_s", "cpu_seconds"]).ok_or_else(|| wrong("has no cpu_s"))?,
-        rows: number(object, &["n"]),
+        rows: number(object, &["n"]).or_else(|| rows_in(&name)),
         gflops: number(object, &["gflops"]),
         peak_bytes: number(object, &["peak_bytes"]),
     })
+}
+
+/// The rows in a name such as `predict_n4000_m4000`.
+fn rows_in(name: &str) -> Option<f64> {
+    name.split('_')
+        .find_map(|part| part.strip_prefix('n')?.parse().ok())
 }
 
 fn text(object: &Map<String, Value>, keys: &[&str]) -> Option<String> {
@@ -110,6 +116,7 @@ mod tests {
         let theirs = read_lines(theirs, "peer")?;
         assert_eq!(ours[0].work, theirs[0].work);
         assert_eq!(ours[0].tool, "quorate");
+        assert_eq!(ours[0].rows, Some(2000.0));
         assert_eq!(theirs[0].tool, "scikit-learn 1.9.1");
         assert_eq!(theirs[0].rows, Some(2000.0));
         Ok(())

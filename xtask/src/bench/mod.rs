@@ -36,8 +36,7 @@ fn exact(threads: usize) -> Outcome<()> {
     println!("measuring quorate");
     let mut ours = process::cargo();
     ours.args(["run", "--release", "--locked", "--quiet"])
-        .args(["--package", "quorate", "--example", "bench_exact"])
-        .args(["--", "--threads", &threads.to_string()]);
+        .args(["--package", "quorate", "--example", "bench_exact"]);
     let ours = measured(&mut ours, &root, threads, "quorate")?;
     println!("measuring the peers");
     let mut theirs = Command::new(python);

@@ -21,6 +21,8 @@ pub struct Package {
     pub manifest: PathBuf,
     /// Names of the packages it really uses, with the chosen features, for any platform.
     pub uses: BTreeSet<String>,
+    /// Those among them that its tests, examples and benchmarks alone use.
+    pub uses_in_tests: BTreeSet<String>,
 }
 
 impl Package {
@@ -39,14 +41,15 @@ pub fn packages(metadata: &Value) -> Outcome<Vec<Package>> {
         .iter()
         .filter_map(|package| Some((package["id"].as_str()?, package["name"].as_str()?)))
         .collect();
-    let uses = |id: &Value| -> BTreeSet<String> {
+    let uses = |id: &Value, wanted: fn(&Value) -> bool| -> BTreeSet<String> {
         nodes
             .iter()
             .find(|node| node["id"] == *id)
-            .and_then(|node| node["dependencies"].as_array())
+            .and_then(|node| node["deps"].as_array())
             .unwrap_or(&empty)
             .iter()
-            .filter_map(|used| names.get(used.as_str()?).map(ToString::to_string))
+            .filter(|used| wanted(used))
+            .filter_map(|used| names.get(used["pkg"].as_str()?).map(ToString::to_string))
             .collect()
     };
     let packages: Vec<Package> = list
@@ -58,7 +61,8 @@ pub fn packages(metadata: &Value) -> Outcome<Vec<Package>> {
             source: text(&package["source"]),
             links: package["links"].is_string(),
             manifest: text(&package["manifest_path"]).unwrap_or_default().into(),
-            uses: uses(&package["id"]),
+            uses: uses(&package["id"], |_| true),
+            uses_in_tests: uses(&package["id"], only_in_tests),
         })
         .collect();
     if packages.iter().any(|package| package.source.is_none()) {
@@ -66,6 +70,12 @@ pub fn packages(metadata: &Value) -> Outcome<Vec<Package>> {
     } else {
         Err("cargo metadata lists no package of this workspace".into())
     }
+}
+
+/// Whether a dependency is for development only.
+fn only_in_tests(used: &Value) -> bool {
+    let kinds = used["dep_kinds"].as_array();
+    kinds.is_some_and(|kinds| kinds.iter().all(|kind| kind["kind"] == "dev"))
 }
 
 /// Crates that need more than the Rust toolchain to build.
@@ -140,7 +150,7 @@ pub fn foreign_sources(packages: &[Package]) -> Vec<String> {
         .collect()
 }
 
-/// Our own crates use each other in one direction only.
+/// Our own crates use each other in one direction only; tests and examples may look further.
 pub fn wrong_layers(packages: &[Package]) -> Vec<String> {
     let ours: Vec<&Package> = packages
         .iter()
@@ -154,7 +164,8 @@ pub fn wrong_layers(packages: &[Package]) -> Vec<String> {
         };
         for other in &ours {
             let name = other.name.as_str();
-            if package.uses.contains(name) && !allowed.contains(&name) {
+            let uses = package.uses.contains(name) && !package.uses_in_tests.contains(name);
+            if uses && !allowed.contains(&name) {
                 sentences.push(format!(
                     "{} uses {name}, against the layers",
                     package.title()
@@ -246,13 +257,15 @@ mod tests {
 
     #[test]
     fn an_arrow_against_the_layers_is_reported() {
-        let graph = [
+        let mut graph = [
             package("quorate-gp", "0.1.0", &["quorate-table"]),
             package("quorate-table", "0.1.0", &["quorate-gp"]),
         ];
         let sentences = wrong_layers(&graph);
         assert_eq!(sentences.len(), 1);
         assert!(says(&sentences, "quorate-gp 0.1.0 uses quorate-table"));
+        graph[0].uses_in_tests.insert("quorate-table".into());
+        assert!(wrong_layers(&graph).is_empty());
     }
 
     #[test]

@@ -90,5 +90,24 @@ pub const LAYERS: &[(&str, &[&str])] = &[
         "quorate-cli",
         &["quorate-gp", "quorate", "quorate-table", "quorate-paper"],
     ),
+    ("quorate-fuzz", &["quorate-gp", "quorate", "quorate-table"]),
     ("xtask", &[]),
+];
+
+/// Folders of the libraries: code that does not print, read the environment, start threads or exit.
+pub const LIBRARIES: &[&str] = &[
+    "crates/quorate-gp/src/",
+    "crates/quorate-paper/src/",
+    "crates/quorate-table/src/",
+    "crates/quorate/src/",
+];
+
+/// Modules of `quorate-gp` by level; a module uses its own level and those before it.
+pub const MODULES: &[&[&str]] = &[
+    &["error", "watch"],
+    &["data"],
+    &["gaussian", "linalg", "parameters"],
+    &["kernel", "likelihood"],
+    &["posterior"],
+    &["learn"],
 ];

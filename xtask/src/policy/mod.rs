@@ -7,6 +7,7 @@ mod architecture;
 mod crates;
 mod exceptions;
 mod licences;
+mod modules;
 mod tree;
 
 use crate::options::Options;
@@ -33,6 +34,7 @@ pub fn check() -> Outcome<()> {
     violations.extend(crates::foreign_sources(&packages));
     violations.extend(crates::wrong_layers(&packages));
     violations.extend(crates::missing_lints(&root, &packages, &texts));
+    violations.extend(modules::violations(&texts));
     violations.extend(tree::missing_files(&files));
     violations.extend(tree::machine_paths(&texts));
     violations.extend(tree::misspellings(&texts));

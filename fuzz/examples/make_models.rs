@@ -1,0 +1,34 @@
+//! Makes the files of `fuzz/corpus/model`: small models of generated tables.
+//!
+//! ```text
+//! cargo run --release -p quorate-fuzz --example make_models
+//! ```
+
+use quorate::gp::watch::Unwatched;
+use quorate::{LearnChoice, Model, ModelSpec};
+use quorate_fuzz::corpus;
+use quorate_paper::{Generator, Options, generate};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = corpus::home().join("corpus").join("model");
+    std::fs::create_dir_all(&folder)?;
+    for (name, kind, rows, kernel) in [
+        ("sine", Generator::Sine, 4, "se"),
+        ("friedman", Generator::Friedman, 3, "matern32(ard) + linear"),
+        (
+            "categories",
+            Generator::Categories,
+            12,
+            "se[load,temperature] + category[site] + periodic(period=365)[day]",
+        ),
+    ] {
+        let table = generate(kind, rows, 0, &Options::default())?;
+        let spec = ModelSpec {
+            kernel: kernel.parse()?,
+            learn: LearnChoice::None,
+            ..ModelSpec::new(kind.target())
+        };
+        Model::fit(&spec, &table, &Unwatched)?.save(&folder.join(format!("{name}.quorate")))?;
+    }
+    Ok(())
+}

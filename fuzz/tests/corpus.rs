@@ -1,0 +1,121 @@
+//! The corpus reads without harm, and the driver notices what it should.
+#![allow(clippy::unwrap_used)]
+
+use std::time::Duration;
+
+use quorate_fuzz::drive::drive;
+use quorate_fuzz::{Settings, TARGETS, Target, corpus};
+
+#[test]
+fn every_file_of_the_corpus_is_read_without_a_panic() {
+    for target in TARGETS {
+        for (path, bytes) in corpus::read(&target.corpus()).unwrap() {
+            println!("{}", path.display());
+            (target.read)(&bytes);
+        }
+    }
+}
+
+#[test]
+fn a_thousand_damaged_inputs_are_read_without_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    for target in TARGETS {
+        let files = corpus::read(&target.corpus()).unwrap();
+        let seeds: Vec<Vec<u8>> = files.into_iter().map(|(_, bytes)| bytes).collect();
+        let settings = Settings {
+            time: Duration::from_secs(60),
+            seed: 1,
+            executions: Some(1_000),
+            failures: folder.path().to_owned(),
+        };
+        let statistics = drive(target, &seeds, &settings).unwrap().unwrap();
+        assert_eq!(statistics.executions, 1_000);
+        assert!(statistics.corpus > seeds.len() && statistics.rate() > 0.0);
+    }
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
+}
+
+/// A reader with a mistake: it trusts a length.
+fn trusting(bytes: &[u8]) {
+    if let Some((&length, rest)) = bytes.split_first() {
+        assert!(
+            length < 200 || rest.len() > 3,
+            "length {length} is not to be trusted"
+        );
+    }
+}
+
+#[test]
+fn a_mistake_is_found_shortened_and_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = Target {
+        name: "trusting",
+        read: trusting,
+        words: &[],
+    };
+    let settings = Settings {
+        time: Duration::from_secs(60),
+        seed: 0,
+        executions: Some(100_000),
+        failures: folder.path().to_owned(),
+    };
+    let failure = drive(&target, &[b"\x04abcd".to_vec()], &settings)
+        .unwrap()
+        .unwrap_err();
+    assert!(failure.message.contains("not to be trusted"));
+    let stored = std::fs::read(&failure.path).unwrap();
+    assert!(stored.len() == 1 && stored[0] >= 200, "{stored:?}");
+}
+
+#[test]
+fn the_corpus_of_models_holds_models_of_today() {
+    let model = TARGETS
+        .iter()
+        .find(|target| target.name == "model")
+        .unwrap();
+    let files = corpus::read(&model.corpus()).unwrap();
+    let models: Vec<_> = files
+        .iter()
+        .filter(|(path, _)| path.extension().is_some_and(|e| e == "quorate"))
+        .collect();
+    assert!(!models.is_empty());
+    for (path, bytes) in models {
+        // `cargo run --release -p quorate-fuzz --example make_models` makes them anew after a change of the format.
+        assert!(
+            quorate::file::from_bytes(bytes, "corpus").is_ok(),
+            "{}",
+            path.display()
+        );
+        let sealed = quorate_fuzz::seal::sealed(bytes).unwrap();
+        assert!(
+            quorate::file::from_bytes(&sealed, "sealed").is_ok(),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn damage_behind_the_checksum_is_sealed_again() {
+    let model = TARGETS
+        .iter()
+        .find(|target| target.name == "model")
+        .unwrap();
+    let mut bytes = std::fs::read(model.corpus().join("sine.quorate")).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let damaged = quorate::file::from_bytes(&bytes, "damaged")
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(damaged.contains("checksum"), "{damaged}");
+    let sealed = quorate_fuzz::seal::sealed(&bytes).unwrap();
+    let verdict = quorate::file::from_bytes(&sealed, "sealed")
+        .err()
+        .map(|error| error.to_string());
+    assert!(!verdict.unwrap_or_default().contains("checksum"));
+    assert_eq!(quorate_fuzz::seal::sealed(b"no model"), None);
+}
