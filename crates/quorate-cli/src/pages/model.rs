@@ -1,0 +1,194 @@
+//! A model as a page.
+
+use quorate::Inspection;
+
+use super::scores;
+use crate::text::{Align, FAINT, HEADING, Table, count, readable_kernel, significant};
+
+/// The whole page; `verbose` adds every hyperparameter and every ascent of the search.
+pub fn model(found: &Inspection, verbose: bool) -> String {
+    let scored = count(found.leave_one_out.n, "row");
+    let mut sections = vec![
+        facts(found).render(),
+        section("Inputs", &inputs(found)),
+        section(
+            &format!("Leave-one-out scores over {scored}"),
+            &scores(&found.leave_one_out),
+        ),
+        section("Learning", &learning(found, verbose)),
+    ];
+    if verbose {
+        sections.push(section(
+            "Hyperparameters in standardised units",
+            &parameters(found),
+        ));
+    }
+    if !found.notes.is_empty() {
+        let notes: Vec<String> = found
+            .notes
+            .iter()
+            .map(|note| format!("  {note}\n"))
+            .collect();
+        sections.push(section("Notes", &notes.concat()));
+    }
+    sections.join("\n")
+}
+
+fn section(title: &str, body: &str) -> String {
+    format!("{HEADING}{title}{HEADING:#}\n{body}")
+}
+
+fn facts(found: &Inspection) -> Table {
+    let mut table = Table::new([("", Align::Left), ("", Align::Left)]);
+    let short = |value: f64| significant(value, 4);
+    let rows = if found.distinct_rows == found.rows {
+        count(found.rows, "row")
+    } else {
+        format!(
+            "{}, {} with different inputs",
+            count(found.rows, "row"),
+            found.distinct_rows
+        )
+    };
+    let jitter = if found.jitter.relative > 0.0 {
+        format!(
+            "{} of the covariance's diagonal",
+            short(found.jitter.relative)
+        )
+    } else {
+        "none needed".to_owned()
+    };
+    table
+        .row(["target", &found.target.name])
+        .row([
+            "",
+            &format!(
+                "mean {}, standard deviation {}",
+                short(found.target.mean),
+                short(found.target.deviation)
+            ),
+        ])
+        .row(["trained on", &rows])
+        .row(["kernel", &readable_kernel(&found.kernel)])
+        .row([
+            "noise",
+            &format!(
+                "standard deviation {}, variance {}",
+                short(found.noise_deviation),
+                short(found.noise_variance)
+            ),
+        ])
+        .row(["log evidence", &short(found.log_evidence)])
+        .row(["effective parameters", &short(found.effective_parameters)])
+        .row(["jitter", &jitter]);
+    table
+}
+
+/// The inputs with their relevance as a number and as a bar, so that the eye finds the ones that matter.
+pub fn inputs(found: &Inspection) -> String {
+    const BAR: usize = 12;
+    let mut table = Table::new([
+        ("input", Align::Left),
+        ("kind", Align::Left),
+        ("mean", Align::Right),
+        ("deviation", Align::Right),
+        ("missing", Align::Right),
+        ("length scale", Align::Right),
+        ("relevance", Align::Right),
+        ("", Align::Left),
+    ]);
+    let largest = found
+        .inputs
+        .iter()
+        .map(|input| input.relevance)
+        .fold(0.0, f64::max);
+    let optional = |value: Option<f64>| value.map(|v| significant(v, 4)).unwrap_or_default();
+    for input in &found.inputs {
+        let kind = match input.levels {
+            Some(levels) => format!("{}, {}", input.kind, count(levels, "level")),
+            None => input.kind.to_owned(),
+        };
+        let share = if largest > 0.0 {
+            input.relevance / largest
+        } else {
+            0.0
+        };
+        table.row([
+            input.name.clone(),
+            kind,
+            optional(input.mean),
+            optional(input.deviation),
+            if input.missing > 0 {
+                input.missing.to_string()
+            } else {
+                String::new()
+            },
+            optional(input.length_scale),
+            significant(input.relevance, 3),
+            "■".repeat((share * BAR as f64).round() as usize),
+        ]);
+    }
+    format!(
+        "{}  {FAINT}length scale in the input's own units; relevance is one over it in standardised units{FAINT:#}\n",
+        table.render()
+    )
+}
+
+/// How the kernel and its hyperparameters were found.
+pub fn learning(found: &Inspection, verbose: bool) -> String {
+    let mut text = format!("  {}\n", found.outcome);
+    if !found.candidates.is_empty() {
+        let mut table = Table::new([
+            ("kernel tried", Align::Left),
+            ("log evidence", Align::Right),
+            ("leave-one-out NLPD", Align::Right),
+        ]);
+        for candidate in &found.candidates {
+            table.row([
+                candidate.kernel.clone(),
+                significant(candidate.log_evidence, 5),
+                significant(candidate.leave_one_out_nlpd, 4),
+            ]);
+        }
+        text += &format!("\n{}", table.render());
+    }
+    if verbose && !found.history.is_empty() {
+        let mut table = Table::new([
+            ("start", Align::Right),
+            ("rows", Align::Right),
+            ("steps", Align::Right),
+            ("evaluations", Align::Right),
+            ("stepped back", Align::Right),
+            ("log evidence + log prior", Align::Right),
+        ]);
+        for record in &found.history {
+            table.row([
+                record.start.to_string(),
+                record.rows.to_string(),
+                record.steps.to_string(),
+                record.evaluations.to_string(),
+                record.failures.to_string(),
+                significant(record.value, 7),
+            ]);
+        }
+        text += &format!("\n{}", table.render());
+    }
+    text
+}
+
+fn parameters(found: &Inspection) -> String {
+    let mut table = Table::new([
+        ("name", Align::Left),
+        ("value", Align::Right),
+        ("", Align::Left),
+    ]);
+    for parameter in &found.parameters {
+        let fixed = if parameter.fixed { "fixed" } else { "" };
+        table.row([
+            parameter.name.as_str(),
+            &significant(parameter.value, 5),
+            fixed,
+        ]);
+    }
+    table.render()
+}

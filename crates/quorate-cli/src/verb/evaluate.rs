@@ -1,0 +1,40 @@
+//! `quorate evaluate`: how well a model predicts rows whose target is known.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use quorate::Model;
+
+use crate::failure::Result;
+use crate::pages;
+use crate::tables;
+use crate::text::{Console, HEADING, count};
+
+/// Score a model on rows whose target is known
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  quorate evaluate houses.quorate held-out.csv
+  quorate evaluate houses.quorate held-out.csv --json | jq .rmse")]
+pub struct Evaluate {
+    /// Model file made by `quorate fit`
+    model: PathBuf,
+    /// Table with the model's inputs and its target: CSV, CSV.gz, Parquet or Arrow; `-` reads CSV from standard input
+    data: PathBuf,
+}
+
+impl Evaluate {
+    pub fn run(self, console: &Console) -> Result<()> {
+        let model = Model::load(&self.model)?;
+        let table = tables::scoring(&self.data, &model, console)?;
+        let scores = model.evaluate(&table)?;
+        console.say(format!(
+            "{HEADING}Scores of {} on {} of {}{HEADING:#}\n",
+            self.model.display(),
+            count(scores.n, "row"),
+            self.data.display()
+        ))?;
+        console.say(pages::scores(&scores).trim_end())?;
+        console.json(&scores)
+    }
+}

@@ -1,0 +1,206 @@
+//! `quorate predict`: beliefs about new rows, batch by batch.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use clap::Args;
+use quorate::{Model, Prediction};
+use quorate_gp::data::{Batches, Column, ColumnType, Frame, Header, unknown_column};
+use quorate_gp::error::Location;
+use quorate_gp::watch::Watch;
+use serde::Serialize;
+
+use crate::columns::ColumnList;
+use crate::failure::Result;
+use crate::progress::Progress;
+use crate::sink::Sink;
+use crate::tables::{self, Keep};
+use crate::text::{Console, LITERAL, count};
+
+/// Rows predicted at a time: enough to keep the processor busy, few enough to keep memory small.
+const PIECE: usize = 1024;
+
+/// Predict the rows of a table
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  quorate predict houses.quorate new.csv -o prices.csv
+  quorate predict houses.quorate new.csv --interval 0.9 --keep id -o prices.parquet
+  quorate predict houses.quorate new.csv --quantiles 0.1,0.5,0.9 | head
+  quorate predict houses.quorate - < new.csv > prices.csv
+
+Columns: mean, std, lower, upper, then one q<p> for each of --quantiles, after the columns kept by --keep.")]
+pub struct Predict {
+    /// Model file made by `quorate fit`
+    model: PathBuf,
+    /// Table with the model's inputs: CSV, CSV.gz, Parquet or Arrow; `-` reads CSV from standard input
+    data: PathBuf,
+    /// File to write: CSV, CSV.gz, Parquet or Arrow by its ending; `-` for CSV on standard output [default: -]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Probability that a new target lies between lower and upper
+    #[arg(long, value_name = "P", default_value = "0.95")]
+    interval: Probability,
+    /// Quantiles to add as columns q0.1, q0.5, ..
+    #[arg(long, value_name = "P,..", value_delimiter = ',')]
+    quantiles: Vec<Probability>,
+    /// Belief about the function itself, without the noise of a new observation
+    #[arg(long)]
+    latent: bool,
+    /// Columns of the table to copy in front of the predictions, or `all`
+    #[arg(long, value_name = "COL,..")]
+    keep: Option<ColumnList>,
+}
+
+/// A number between 0 and 1, both excluded, with the text it was given as.
+#[derive(Clone, Debug)]
+struct Probability {
+    value: f64,
+    text: String,
+}
+
+impl FromStr for Probability {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let text = text.trim();
+        match text.parse::<f64>() {
+            Ok(value) if value > 0.0 && value < 1.0 => Ok(Self {
+                value,
+                text: text.to_owned(),
+            }),
+            _ => Err("expected a number between 0 and 1, such as 0.9".to_owned()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    output: &'a str,
+    rows: usize,
+    columns: &'a [String],
+    notes: &'a [String],
+}
+
+impl Predict {
+    pub fn run(self, console: &Console) -> Result<()> {
+        let model = Model::load(&self.model)?;
+        let mut sink = Sink::new(self.output.as_deref(), console)?;
+        let keep = match self.keep.as_ref().map(|list| list.0.as_slice()) {
+            None => Keep::Columns(&[]),
+            Some([all]) if all == "all" => Keep::All,
+            Some(names) => Keep::Columns(names),
+        };
+        let mut source = tables::queries(&self.data, &model, keep, sink.is_text(), console)?;
+        let layout = Layout::new(&self, keep, source.header())?;
+        let mut notes = Vec::new();
+        let progress = Progress::new(console);
+        let mut rows = 0;
+        sink.header(&layout.header)?;
+        while let Some(batch) = source.next_batch()? {
+            for first in (0..batch.rows()).step_by(PIECE) {
+                progress.check()?;
+                let last = batch.rows().min(first + PIECE);
+                let piece = batch.select_rows(&(first..last).collect::<Vec<_>>());
+                let prediction = model.predict(&piece)?;
+                sink.write(&layout.frame(&self, &piece, &prediction, rows + 1)?)?;
+                rows += piece.rows();
+                progress.progress("predicting", rows, 0);
+                for note in prediction.notes {
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                }
+            }
+        }
+        progress.finish();
+        let written = sink.finish(&notes)?;
+        for note in &notes {
+            console.note(note);
+        }
+        let Some(path) = written else {
+            return Ok(());
+        };
+        let output = path.display().to_string();
+        console.say(format!(
+            "Wrote {LITERAL}{output}{LITERAL:#}: {}",
+            count(rows, "row")
+        ))?;
+        console.json(&Report {
+            output: &output,
+            rows,
+            columns: &layout.header.names,
+            notes: &notes,
+        })
+    }
+}
+
+/// The columns of the output: positions of those that are kept, and the names of all.
+struct Layout {
+    kept: Vec<usize>,
+    header: Arc<Header>,
+}
+
+impl Layout {
+    fn new(flags: &Predict, keep: Keep<'_>, table: &Header) -> Result<Self> {
+        let kept: Vec<usize> = match keep {
+            Keep::All => (0..table.names.len()).collect(),
+            Keep::Columns(names) => names
+                .iter()
+                .map(|name| {
+                    table
+                        .position(name)
+                        .ok_or_else(|| unknown_column(table, name))
+                })
+                .collect::<quorate_gp::Result<_>>()?,
+        };
+        let mut names: Vec<String> = kept
+            .iter()
+            .map(|&index| table.names[index].clone())
+            .collect();
+        let mut types: Vec<ColumnType> = kept.iter().map(|&index| table.types[index]).collect();
+        let mut added: Vec<String> = ["mean", "std", "lower", "upper"].map(String::from).to_vec();
+        added.extend(flags.quantiles.iter().map(|p| format!("q{}", p.text)));
+        for name in added {
+            if names.contains(&name) {
+                let place = Location::in_source(&table.source).column(&name);
+                let problem = "a prediction has this name too; rename the column, or list it once";
+                return Err(quorate_gp::Error::data(place, problem).into());
+            }
+            names.push(name);
+            types.push(ColumnType::Number);
+        }
+        Ok(Self {
+            kept,
+            header: Arc::new(Header {
+                source: String::new(),
+                names,
+                types,
+            }),
+        })
+    }
+
+    /// The output rows of one piece of the table.
+    fn frame(
+        &self,
+        flags: &Predict,
+        piece: &Frame,
+        prediction: &Prediction,
+        first_row: usize,
+    ) -> Result<Frame> {
+        let tail = (1.0 - flags.interval.value) / 2.0;
+        let quantile = |p: f64| Column::Number(prediction.quantile(p, flags.latent));
+        let mut columns: Vec<Column> = self
+            .kept
+            .iter()
+            .map(|&index| piece.columns[index].clone())
+            .collect();
+        columns.push(Column::Number(prediction.mean.clone()));
+        columns.push(Column::Number(prediction.deviation(flags.latent)));
+        columns.push(quantile(tail));
+        columns.push(quantile(1.0 - tail));
+        columns.extend(flags.quantiles.iter().map(|p| quantile(p.value)));
+        Ok(Frame::new(self.header.clone(), columns, first_row)?)
+    }
+}
