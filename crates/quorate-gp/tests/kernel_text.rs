@@ -132,6 +132,13 @@ fn errors_point_at_the_character_and_suggest_the_nearest_name() {
         ("-1 * se", 0, "above 0"),
         ("0 * se", 0, "above 0"),
         ("1e999 * se", 0, "too large"),
+        ("1e200 * se", 0, "between 1e-100 and 1e100"),
+        ("se(length_scale=1e-200)", 16, "between 1e-100 and 1e100"),
+        (
+            "category(rank=1, embedding=[1,1e200])[site]",
+            30,
+            "between -1e100 and 1e100",
+        ),
         ("1.2.3 * se", 0, "not a number"),
         ("se(length_scale=0)", 16, "above 0"),
         ("se(length_scale=-1)", 16, "above 0"),
@@ -326,7 +333,7 @@ fn coordinates_of_the_wrong_number_or_size_are_errors() {
         Err(Error::Shape { .. })
     ));
     let before = bound.parameters();
-    for bad in [f64::NAN, f64::INFINITY, 1e6, -1e6] {
+    for bad in [f64::NAN, f64::INFINITY, 1e6, -1e6, 231.0, -231.0] {
         let error = bound.set_coordinates(&[0.0, bad]).unwrap_err();
         assert!(error.is_recoverable());
         assert_eq!(bound.parameters(), before);

@@ -4,10 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::bound::{BoundAtom, BoundFactor, BoundKernel, BoundTerm};
-use super::catalogue::{Family, Key};
-use super::nearest::suggestion;
-use super::print::Place;
-use super::tree::{Atom, Factor, Kernel, Term};
+use super::text::{Atom, Factor, Family, Kernel, Key, Place, Term};
 use crate::data::{ColumnKind, InputColumn};
 use crate::parameters::{Parameter, Role};
 use crate::{Error, Result};
@@ -157,7 +154,7 @@ impl Binder<'_> {
         }
         Ok(BoundAtom {
             index: self.atoms,
-            correlation: super::family::correlation(atom, &columns, self.columns),
+            correlation: super::families::correlation(atom, &columns, self.columns),
             columns,
             parameters: first..self.parameters.len(),
             keys,
@@ -206,7 +203,7 @@ impl Binder<'_> {
             Family::Network => vec![one(Key::Weight, Role::Offset), one(Key::Bias, Role::Offset)],
             Family::Category => match (atom.whole(Key::Rank), chosen.first()) {
                 (Some(rank), Some(column)) => {
-                    let levels = super::family::levels(column);
+                    let levels = super::families::levels(column);
                     self.embedded += levels * rank;
                     if self.embedded > MOST_EMBEDDED {
                         let problem = format!(
@@ -268,121 +265,6 @@ impl Binder<'_> {
         }
         Ok(first..self.parameters.len())
     }
-
-    /// The number columns an atom reads, each followed by its missing-value indicator.
-    fn number_columns(&self, atom: &Atom) -> Result<Vec<usize>> {
-        let is_number = |column: &InputColumn| !matches!(column.kind, ColumnKind::Category { .. });
-        let Some(names) = &atom.columns else {
-            let all = 0..self.columns.len();
-            return Ok(all.filter(|&c| is_number(&self.columns[c])).collect());
-        };
-        let mut found = Vec::new();
-        for (place, name) in names.iter().enumerate() {
-            let before = found.len();
-            for kind in [ColumnKind::Number, ColumnKind::Missing] {
-                let matches = |column: &InputColumn| column.name == *name && column.kind == kind;
-                found.extend(self.columns.iter().position(matches));
-            }
-            if found.len() == before {
-                let wanted = format!("{} reads numbers; try category[{name}]", atom.family.name());
-                return Err(self.no_such_column(place, name, &wanted, is_number));
-            }
-        }
-        Ok(found)
-    }
-
-    /// The category columns an atom reads.
-    fn category_columns(&self, atom: &Atom) -> Result<Vec<usize>> {
-        let is_category = |column: &InputColumn| matches!(column.kind, ColumnKind::Category { .. });
-        let all: Vec<usize> = (0..self.columns.len())
-            .filter(|&c| is_category(&self.columns[c]))
-            .collect();
-        let found = match &atom.columns {
-            None => match all.as_slice() {
-                [] => {
-                    let problem = "there is no category column for this kernel to read".to_owned();
-                    return Err(self.error(Place::Name, problem));
-                }
-                [only] => vec![*only],
-                several => {
-                    let names: Vec<&str> = several
-                        .iter()
-                        .map(|&c| self.columns[c].name.as_str())
-                        .collect();
-                    let problem = format!(
-                        "which category column? write one of {}",
-                        listed(names.iter().map(|name| format!("category[{name}]")))
-                    );
-                    return Err(self.error(Place::Name, problem));
-                }
-            },
-            Some(names) => {
-                let mut found = Vec::new();
-                for (place, name) in names.iter().enumerate() {
-                    let matches = |&c: &usize| self.columns[c].name == *name;
-                    match all.iter().copied().find(matches) {
-                        Some(column) => found.push(column),
-                        None => {
-                            let wanted = "category reads text columns; try se or linear";
-                            return Err(self.no_such_column(place, name, wanted, is_category));
-                        }
-                    }
-                }
-                found
-            }
-        };
-        if found.len() > 1 && atom.whole(Key::Rank).is_some() {
-            let problem = "category with a rank reads one column; multiply one for each".to_owned();
-            return Err(self.error(Place::Column(1), problem));
-        }
-        Ok(found)
-    }
-
-    /// A named column is unknown, or of the other kind.
-    fn no_such_column(
-        &self,
-        place: usize,
-        name: &str,
-        wanted: &str,
-        fits: impl Fn(&InputColumn) -> bool,
-    ) -> Error {
-        let other_kind = self.columns.iter().any(|column| column.name == name);
-        let problem = if other_kind {
-            let kind = match self.columns.iter().any(|column| {
-                column.name == name && matches!(column.kind, ColumnKind::Category { .. })
-            }) {
-                true => "categories",
-                false => "numbers",
-            };
-            format!("column `{name}` holds {kind}, but {wanted}")
-        } else {
-            let mut names: Vec<&str> = self
-                .columns
-                .iter()
-                .filter(|column| fits(column))
-                .map(|column| column.name.as_str())
-                .collect();
-            names.dedup();
-            let near = suggestion(name, names.iter().copied());
-            let known = listed(names.iter().map(|name| (*name).to_owned()));
-            format!("there is no input column `{name}`{near}; this kernel can read {known}")
-        };
-        self.error(Place::Column(place), problem)
-    }
-}
-
-/// Names for a message: all of a few, the first of many.
-fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
-    const SHOWN: usize = 12;
-    let count = names.len();
-    if count == 0 {
-        return "no column".to_owned();
-    }
-    let mut text = names.take(SHOWN).collect::<Vec<_>>().join(", ");
-    if count > SHOWN {
-        text.push_str(&format!(" and {} more", count - SHOWN));
-    }
-    text
 }
 
 /// Coordinates of every level; small distinct starts, since equal ones would stay equal under a gradient.

@@ -3,9 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::catalogue::Key;
-use super::correlation::Correlation;
-use super::tree::{Factor, Kernel, Scale, Term};
+use super::families::Correlation;
+use super::text::{Factor, Kernel, Key, LEAST, MOST, Scale, Term, number};
 use crate::data::InputColumn;
 use crate::parameters::{Parameter, Transform};
 use crate::{Error, Result};
@@ -149,7 +148,7 @@ impl BoundKernel {
         [near, below, above, below.next_down(), above.next_up()]
             .into_iter()
             .filter(|written| written / unit == value)
-            .min_by_key(|written| super::print::number(*written).len())
+            .min_by_key(|written| number(*written).len())
             .unwrap_or(near)
     }
 
@@ -178,8 +177,11 @@ impl BoundKernel {
         let mut values = Vec::with_capacity(coordinates.len());
         for (transform, &coordinate) in transforms.zip(coordinates) {
             let value = transform.value(coordinate);
-            let positive = transform == Transform::Identity || value > 0.0;
-            if !(value.is_finite() && positive) {
+            let in_range = match transform {
+                Transform::Log => (LEAST..=MOST).contains(&value),
+                Transform::Identity => value.abs() <= MOST,
+            };
+            if !in_range {
                 return Err(Error::NotFinite {
                     what: "a hyperparameter of the kernel",
                 });

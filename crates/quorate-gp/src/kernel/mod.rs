@@ -17,32 +17,25 @@
 //! # Ok::<(), quorate_gp::Error>(())
 //! ```
 
-mod basis;
 mod bind;
 mod bound;
-mod catalogue;
-mod category;
-mod constant;
-mod correlation;
+mod columns;
 mod covariance;
+mod diagonal;
 mod evaluate;
-mod family;
-mod lexer;
-mod linear;
-mod nearest;
-mod network;
-mod parse;
-mod periodic;
-mod print;
-mod radial;
-mod serial;
+mod families;
+mod fuzz;
+mod patch;
+mod period;
 mod side;
 mod start;
+mod text;
 pub mod tiles;
-mod tree;
 mod vector;
 mod workspace;
 
 pub use bound::BoundKernel;
 pub use covariance::Covariance;
-pub use tree::Kernel;
+#[doc(hidden)]
+pub use fuzz::fuzz_parse;
+pub use text::Kernel;

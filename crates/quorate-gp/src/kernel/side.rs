@@ -18,14 +18,18 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// `features` features of each row, written by `write(feature, row) -> value`.
+    /// `features` features of each row, given by `value(feature, row)`.
     pub fn new(rows: usize, features: usize, mut value: impl FnMut(usize, usize) -> f64) -> Side {
         let stride = rows.next_multiple_of(PADDING);
         let mut values = vec![0.0; stride * features];
-        for feature in 0..features {
-            let column = &mut values[feature * stride..][..rows];
-            for (row, place) in column.iter_mut().enumerate() {
-                *place = value(feature, row);
+        // A few rows at a time: this transposes a row-major table, and those rows stay in the cache.
+        for first in (0..rows).step_by(PADDING) {
+            let last = (first + PADDING).min(rows);
+            for feature in 0..features {
+                let places = &mut values[feature * stride..][first..last];
+                for (row, place) in (first..last).zip(places) {
+                    *place = value(feature, row);
+                }
             }
         }
         Side {
@@ -80,6 +84,11 @@ impl Side {
     /// Number of features.
     pub fn features(&self) -> usize {
         self.values.len().checked_div(self.stride).unwrap_or(0)
+    }
+
+    /// One feature of the rows, to be changed; the padding stays as it is.
+    pub fn feature_mut(&mut self, feature: usize) -> &mut [f64] {
+        &mut self.values[feature * self.stride..][..self.rows]
     }
 
     /// One feature of every row, padding included.

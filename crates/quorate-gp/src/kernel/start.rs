@@ -1,19 +1,24 @@
 //! Starting values that suit the data.
 
 use super::bound::{BoundAtom, BoundFactor, BoundKernel, BoundTerm};
-use super::catalogue::Key;
-use super::family::levels;
+use super::families::levels;
+use super::period::strongest_period;
+use super::text::{Key, LEAST, MOST};
 use crate::data::{ColumnKind, Inputs};
+use crate::parameters::Transform;
 
 impl BoundKernel {
     /// Moves every value that the text did not give to a start that suits standardised data: length scales to the
     /// square root of the number of columns (so that typical rows are one length apart), variances to equal shares
-    /// of one, the first coordinate of a level's embedding to the shrunken mean target of the level.
+    /// of one, the first coordinate of a level's embedding to the shrunken mean target of the level, periods to the
+    /// strongest wave in the targets.
     pub fn initialise(&mut self, inputs: Inputs<'_>, targets: &[f64]) {
         let mut starts = Vec::new();
         self.start_terms(&self.terms, inputs, targets, &mut starts);
         for (index, value) in starts {
-            if !self.given[index] && value.is_finite() {
+            let allowed = self.parameters[index].transform == Transform::Identity
+                || (LEAST..=MOST).contains(&value);
+            if !self.given[index] && value.is_finite() && allowed {
                 self.set_value(index, value);
             }
         }
@@ -54,6 +59,20 @@ impl BoundKernel {
                 Key::LengthScale if reads_numbers => {
                     let length = (atom.columns.len().max(1) as f64).sqrt();
                     starts.extend(range.clone().map(|index| (index, length)));
+                }
+                Key::Period => {
+                    let numbers = atom
+                        .columns
+                        .iter()
+                        .copied()
+                        .filter(|&column| self.columns[column].kind == ColumnKind::Number);
+                    for (index, column) in range.clone().zip(numbers) {
+                        let x: Vec<f64> = (0..inputs.rows())
+                            .map(|row| inputs.row(row)[column])
+                            .collect();
+                        let period = strongest_period(&x, targets);
+                        starts.extend(period.map(|period| (index, period)));
+                    }
                 }
                 Key::Embedding => {
                     let column = atom.columns[0];

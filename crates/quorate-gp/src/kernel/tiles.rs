@@ -3,6 +3,7 @@
 //! Tiles have a fixed size whatever the pool; entries depend on their tile alone, and gradients of tiles are summed
 //! in the order of the tiles.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -13,6 +14,9 @@ use crate::linalg::{Matrix, MatrixMut, MatrixRef};
 
 /// Rows and columns of a tile.
 pub const TILE: usize = 256;
+
+/// Writes the tile of a matrix at the given rows and columns.
+pub type TileSource<'a> = dyn Fn(Range<usize>, Range<usize>, MatrixMut<'_>) + Sync + 'a;
 
 /// k(x_i, x'_j) for all rows and columns.
 pub fn block(kernel: &dyn Covariance, rows: Inputs<'_>, columns: Inputs<'_>) -> Matrix {
@@ -114,7 +118,7 @@ pub fn pull_back_lower(
 pub fn pull_back_lower_with(
     kernel: &dyn Covariance,
     inputs: Inputs<'_>,
-    sensitivity: &(dyn Fn(Range<usize>, Range<usize>, MatrixMut<'_>) + Sync),
+    sensitivity: &TileSource<'_>,
     gradient: &mut [f64],
 ) {
     let tiles = corners(inputs.rows(), inputs.rows(), |row, column| row >= column);
@@ -125,10 +129,10 @@ pub fn pull_back_lower_with(
         for j in 0..column.len() {
             let entries = tile.col_as_slice_mut(j);
             for (i, entry) in entries.iter_mut().enumerate() {
-                *entry *= match (row.start + i).cmp(&(column.start + j)) {
-                    std::cmp::Ordering::Less => 0.0,
-                    std::cmp::Ordering::Equal => 1.0,
-                    std::cmp::Ordering::Greater => 2.0,
+                *entry = match (row.start + i).cmp(&(column.start + j)) {
+                    Ordering::Less => 0.0,
+                    Ordering::Equal => *entry,
+                    Ordering::Greater => 2.0 * *entry,
                 };
             }
         }

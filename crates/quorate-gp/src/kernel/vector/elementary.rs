@@ -8,12 +8,6 @@ const ROUNDER: f64 = 6_755_399_441_055_744.0;
 const LN_2: f64 = std::f64::consts::LN_2;
 const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
 
-/// The nearest whole number, for |x| < 2^51.
-#[inline(always)]
-pub(crate) fn round(x: f64) -> f64 {
-    (x + ROUNDER) - ROUNDER
-}
-
 /// 2^n for a whole number n between -1022 and 1023, through the exponent bits.
 #[inline(always)]
 fn power_of_two(n: f64) -> f64 {
@@ -33,7 +27,7 @@ fn polynomial<const N: usize>(coefficients: [f64; N], x: f64) -> f64 {
 /// e^x within one unit in the last place; underflow is gradual, overflow is infinite, NaN stays NaN.
 ///
 /// x = k ln 2 + r with |r| <= ln 2 / 2, and e^r = 1 + r + r^2 q(r) with q interpolated at Chebyshev nodes
-/// (error of e^r below 2e-17). 2^k is applied in two halves so that results below the normal range round once.
+/// (error of e^r below 2e-17). 2^k is applied in two steps, the second nearly always 1, so that neither end of the range needs a branch.
 #[inline(always)]
 pub(crate) fn exp(x: f64) -> f64 {
     const Q: [f64; 10] = [
@@ -53,8 +47,9 @@ pub(crate) fn exp(x: f64) -> f64 {
     let k = x.mul_add(std::f64::consts::LOG2_E, ROUNDER) - ROUNDER;
     let r = k.mul_add(-LN_2_REST, k.mul_add(-LN_2, x));
     let value = 1.0 + (r * r).mul_add(polynomial(Q, r), r);
-    let half = round(0.5 * k);
-    value * power_of_two(half) * power_of_two(k - half)
+    let near = if k < -1000.0 { -1000.0 } else { k };
+    let near = if near > 1000.0 { 1000.0 } else { near };
+    value * power_of_two(near) * power_of_two(k - near)
 }
 
 /// ln(1 + x) for x >= 0, within a few units in the last place; infinity stays, NaN stays.
@@ -96,7 +91,7 @@ pub(crate) fn ln_1p(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn sin_pi(t: f64) -> f64 {
     const Q: [f64; 9] = [
-        3.141_592_653_589_793,
+        std::f64::consts::PI,
         -5.167_712_780_049_969,
         2.550_164_039_877_300_7,
         -0.599_264_529_318_944_7,

@@ -32,20 +32,30 @@ pub(in crate::kernel) fn apply<F: Function>(function: F, values: &mut [f64]) {
     dispatch(Apply(function, values));
 }
 
-/// Writes the function's value at each number of `from` to `to`.
-pub(in crate::kernel) fn map<F: Function>(function: F, from: &[f64], to: &mut [f64]) {
-    struct Map<'a, F>(F, &'a [f64], &'a mut [f64]);
-    impl<F: Function> NullaryFnOnce for Map<'_, F> {
+/// A function and its slope, to be inlined into a vector loop.
+pub(in crate::kernel) trait WithSlope: Copy {
+    /// Its value, and what the pull-back will multiply the sensitivity by.
+    fn at(self, x: f64) -> (f64, f64);
+}
+
+/// Writes the function's value at each number of `memo` to `to`, and replaces the number by the slope there.
+pub(in crate::kernel) fn map_with_slope<F: WithSlope>(
+    function: F,
+    memo: &mut [f64],
+    to: &mut [f64],
+) {
+    struct MapWithSlope<'a, F>(F, &'a mut [f64], &'a mut [f64]);
+    impl<F: WithSlope> NullaryFnOnce for MapWithSlope<'_, F> {
         type Output = ();
 
         #[inline(always)]
         fn call(self) {
-            for (to, from) in self.2.iter_mut().zip(self.1) {
-                *to = self.0.at(*from);
+            for (to, memo) in self.2.iter_mut().zip(self.1) {
+                (*to, *memo) = self.0.at(*memo);
             }
         }
     }
-    dispatch(Map(function, from, to));
+    dispatch(MapWithSlope(function, memo, to));
 }
 
 /// Writes the function's value at each pair from `x` and `y` to `to`.
@@ -67,27 +77,6 @@ pub(in crate::kernel) fn map_pairs<F: Function2>(
         }
     }
     dispatch(MapPairs(function, x, y, to));
-}
-
-/// Multiplies each number of `values` by the function's value at the pair from `x` and `y`.
-pub(in crate::kernel) fn multiply_by<F: Function2>(
-    function: F,
-    x: &[f64],
-    y: &[f64],
-    values: &mut [f64],
-) {
-    struct MultiplyBy<'a, F>(F, &'a [f64], &'a [f64], &'a mut [f64]);
-    impl<F: Function2> NullaryFnOnce for MultiplyBy<'_, F> {
-        type Output = ();
-
-        #[inline(always)]
-        fn call(self) {
-            for ((value, x), y) in self.3.iter_mut().zip(self.1).zip(self.2) {
-                *value *= self.0.at(*x, *y);
-            }
-        }
-    }
-    dispatch(MultiplyBy(function, x, y, values));
 }
 
 /// Adds the function's value at each number of `x` paired with the one number `y`.

@@ -9,14 +9,16 @@ mod elementary;
 mod maps;
 mod pairs;
 mod reduce;
+mod scale;
 mod weighted;
 
 pub(super) use elementary::{asin_half, exp, ln_1p, sin_pi};
 pub(super) use maps::{
-    Function, Function2, add_at, add_squares, apply, map, map_pairs, multiply_by,
+    Function, Function2, WithSlope, add_at, add_squares, apply, map_pairs, map_with_slope,
 };
 pub(super) use pairs::{inner_products, squared_distances};
-pub(super) use reduce::{add_scaled, dot, multiply, scale, sum, weighted_sum, weighted_sum_at};
+pub(super) use reduce::{dot, sum, weighted_sum, weighted_sum_at};
+pub(super) use scale::{add_scaled, copy_scaled, multiply, scale};
 pub(super) use weighted::{weighted_products, weighted_squares};
 
 use pulp::{Arch, NullaryFnOnce};

@@ -1,4 +1,8 @@
 //! Squared distances and inner products of every row of one side with rows of the other.
+//!
+//! Direct sums, one fused step a feature. Distances through a matrix product would lose the digits of close rows,
+//! which a Matern kernel needs; and held in registers as below the direct sums run at the rate of a matrix product
+//! up to hundreds of features. An entry depends on its two rows alone, never on its place in a block.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -27,46 +31,64 @@ impl<const SQUARED: bool> WithSimd for Accumulate<'_, SQUARED> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let stride = self.pair.rows.stride();
+        let (rows, others) = (self.pair.rows, self.pair.columns);
+        let stride = rows.stride();
         if stride == 0 {
             return;
         }
-        let first = self.pair.range.start;
-        let groups = self.out.chunks_mut(TOGETHER * stride).enumerate();
-        for (group, out) in groups {
-            let start = first + group * TOGETHER;
-            match out.len() / stride {
-                TOGETHER => columns::<S, SQUARED, TOGETHER>(simd, self.pair, start, out),
-                count => {
-                    for (k, column) in out.chunks_mut(stride).enumerate().take(count) {
-                        columns::<S, SQUARED, 1>(simd, self.pair, start + k, column);
+        for (group, out) in self.out.chunks_mut(TOGETHER * stride).enumerate() {
+            let first = self.pair.range.start + group * TOGETHER;
+            // The features of these columns side by side, where the sums below read them in order.
+            let mut packed = [[0.0; TOGETHER]; PACKED];
+            for start in (0..rows.features().max(1)).step_by(PACKED) {
+                let features = start..(start + PACKED).min(rows.features());
+                for (feature, place) in features.clone().zip(&mut packed) {
+                    let source = others.feature(feature);
+                    for (k, value) in place.iter_mut().enumerate() {
+                        *value = source.get(first + k).copied().unwrap_or(0.0);
                     }
+                }
+                match out.len() / stride {
+                    TOGETHER => {
+                        sums::<S, SQUARED, TOGETHER>(simd, self.pair, features, &packed, out)
+                    }
+                    3 => sums::<S, SQUARED, 3>(simd, self.pair, features, &packed, out),
+                    2 => sums::<S, SQUARED, 2>(simd, self.pair, features, &packed, out),
+                    _ => sums::<S, SQUARED, 1>(simd, self.pair, features, &packed, out),
                 }
             }
         }
     }
 }
 
-/// `J` columns from `start`: two vectors of rows at a time, sums held in registers.
+/// Features summed before the sums are written back: what the rows need of them stays in the first-level cache.
+const PACKED: usize = 16;
+
+/// The sums of a run of features for `J` columns, two vectors of rows at a time, held in registers.
 #[inline(always)]
-fn columns<S: Simd, const SQUARED: bool, const J: usize>(
+fn sums<S: Simd, const SQUARED: bool, const J: usize>(
     simd: S,
     pair: &Pair<'_>,
-    start: usize,
+    features: std::ops::Range<usize>,
+    packed: &[[f64; TOGETHER]; PACKED],
     out: &mut [f64],
 ) {
-    let (rows, others) = (pair.rows, pair.columns);
     let (out, _) = S::as_mut_simd_f64s(out);
     let height = out.len() / J;
+    let is_first = features.start == 0;
     let mut i = 0;
     while i + 2 <= height {
         let mut sums = [[simd.splat_f64s(0.0); 2]; J];
-        for d in 0..rows.features() {
-            let (feature, _) = S::as_simd_f64s(rows.feature(d));
-            let a = [feature[i], feature[i + 1]];
-            let b = &others.feature(d)[start..start + J];
+        if !is_first {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                *sum = [out[j * height + i], out[j * height + i + 1]];
+            }
+        }
+        for (feature, others) in features.clone().zip(packed) {
+            let (rows, _) = S::as_simd_f64s(pair.rows.feature(feature));
+            let a = [rows[i], rows[i + 1]];
             for j in 0..J {
-                let b = simd.splat_f64s(b[j]);
+                let b = simd.splat_f64s(others[j]);
                 for k in 0..2 {
                     sums[j][k] = if SQUARED {
                         let difference = simd.sub_f64s(a[k], b);

@@ -1,4 +1,4 @@
-//! Scaling, products and sums over slices; every sum has a fixed order.
+//! Sums over slices, each in a fixed order.
 
 use pulp::NullaryFnOnce;
 
@@ -102,25 +102,4 @@ pub(in crate::kernel) fn sum(x: &[f64]) -> f64 {
         }
     }
     weighted_sum(One, x, x, x)
-}
-
-/// Multiplies every number by the factor.
-pub(in crate::kernel) fn scale(factor: f64, values: &mut [f64]) {
-    for value in values {
-        *value *= factor;
-    }
-}
-
-/// Multiplies each number by its partner.
-pub(in crate::kernel) fn multiply(values: &mut [f64], partners: &[f64]) {
-    for (value, partner) in values.iter_mut().zip(partners) {
-        *value *= partner;
-    }
-}
-
-/// Adds `factor` times each number of `from` to its partner.
-pub(in crate::kernel) fn add_scaled(factor: f64, from: &[f64], to: &mut [f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to += factor * from;
-    }
 }

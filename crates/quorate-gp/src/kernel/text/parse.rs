@@ -2,10 +2,11 @@
 
 use std::str::FromStr;
 
-use super::catalogue::{Family, Key, Meaning};
+use super::arguments::check;
+use super::catalogue::{Family, Key, LEAST, MOST};
 use super::lexer::{Fault, Token, tokens};
 use super::nearest::suggestion;
-use super::tree::{Atom, Factor, Kernel, Scale, Term, Value};
+use super::tree::{Atom, Factor, Kernel, Scale, Term};
 use crate::{Error, Result};
 
 /// Longest text read, in bytes: room for embeddings of many thousand levels.
@@ -49,39 +50,40 @@ fn parse(text: &str) -> std::result::Result<Kernel, Fault> {
     }
 }
 
-struct Parser<'a> {
+/// Tokens and how far they have been read.
+pub(in crate::kernel) struct Parser<'a> {
     tokens: Vec<(usize, Token<'a>)>,
-    next: usize,
+    pub next: usize,
     end: usize,
     atoms: usize,
 }
 
-type Parsed<T> = std::result::Result<T, Fault>;
+pub(in crate::kernel) type Parsed<T> = std::result::Result<T, Fault>;
 
 impl<'a> Parser<'a> {
-    fn peek(&self) -> Option<&Token<'a>> {
+    pub fn peek(&self) -> Option<&Token<'a>> {
         self.tokens.get(self.next).map(|(_, token)| token)
     }
 
-    fn position(&self) -> usize {
+    pub fn position(&self) -> usize {
         self.tokens.get(self.next).map_or(self.end, |(at, _)| *at)
     }
 
-    fn fail<T>(&self, problem: impl Into<String>) -> Parsed<T> {
+    pub fn fail<T>(&self, problem: impl Into<String>) -> Parsed<T> {
         Err((self.position(), problem.into()))
     }
 
-    fn found(&self) -> String {
+    pub fn found(&self) -> String {
         self.peek().map_or("the end".to_owned(), Token::shown)
     }
 
-    fn accept(&mut self, sign: char) -> bool {
+    pub fn accept(&mut self, sign: char) -> bool {
         let is_there = self.peek() == Some(&Token::Sign(sign));
         self.next += usize::from(is_there);
         is_there
     }
 
-    fn accept_word(&mut self, word: &str) -> bool {
+    pub fn accept_word(&mut self, word: &str) -> bool {
         let is_there = matches!(self.peek(), Some(Token::Word(next)) if *next == word);
         self.next += usize::from(is_there);
         is_there
@@ -141,8 +143,12 @@ impl<'a> Parser<'a> {
                     fixed: false,
                 });
                 let value = so_far.value * number.value;
-                if !(value.is_finite() && value > 0.0) {
+                if value <= 0.0 {
                     return Err((start, "a variance must be a number above 0".to_owned()));
+                }
+                if !(LEAST..=MOST).contains(&value) {
+                    let problem = format!("a variance lies between {LEAST:e} and {MOST:e}");
+                    return Err((start, problem));
                 }
                 scale = Some(Scale {
                     value,
@@ -166,7 +172,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, when the next token begins like one.
-    fn number(&mut self) -> Parsed<Option<f64>> {
+    pub fn number(&mut self) -> Parsed<Option<f64>> {
         let Some(Token::Word(word)) = self.peek() else {
             return Ok(None);
         };
@@ -237,126 +243,6 @@ impl<'a> Parser<'a> {
             .map_or(self.position(), |pair| pair[0].0)
     }
 
-    fn arguments(&mut self, atom: &mut Atom) -> Parsed<()> {
-        loop {
-            self.argument(atom)?;
-            if self.accept(')') {
-                return Ok(());
-            }
-            if !self.accept(',') {
-                let found = self.found();
-                return self.fail(format!("expected `,` or `)`, found {found}"));
-            }
-        }
-    }
-
-    fn argument(&mut self, atom: &mut Atom) -> Parsed<()> {
-        let family = atom.family;
-        let name = family.name();
-        let Some(Token::Word(word)) = self.peek() else {
-            let found = self.found();
-            return self.fail(format!("expected a key of {name}, found {found}"));
-        };
-        if *word == "ard" {
-            if !family.takes_ard() {
-                return self.fail(format!("`ard` does not apply to {name}"));
-            }
-            if atom.ard {
-                return self.fail("`ard` is given twice");
-            }
-            atom.ard = true;
-            self.next += 1;
-            return Ok(());
-        }
-        let meaning = Key::from_name(word).and_then(|key| Some((key, family.meaning(key)?)));
-        let Some((key, meaning)) = meaning else {
-            let mut known: Vec<&str> = family.keys().iter().map(|(key, _)| key.name()).collect();
-            if family.takes_ard() {
-                known.push("ard");
-            }
-            let near = suggestion(word, known.iter().copied());
-            let shown = self.found();
-            let takes = match known.is_empty() {
-                true => "nothing".to_owned(),
-                false => known.join(", "),
-            };
-            return self.fail(format!("{name} has no {shown}{near}; it takes {takes}"));
-        };
-        if atom.settings.iter().any(|(given, _)| *given == key) {
-            return self.fail(format!("`{}` is given twice", key.name()));
-        }
-        self.next += 1;
-        if !self.accept('=') {
-            let found = self.found();
-            return self.fail(format!(
-                "expected `=` after `{}`, found {found}",
-                key.name()
-            ));
-        }
-        let value = self.value(key, meaning)?;
-        atom.settings.push((key, value));
-        Ok(())
-    }
-
-    fn value(&mut self, key: Key, meaning: Meaning) -> Parsed<Value> {
-        let name = key.name();
-        if let Meaning::Word(choices) = meaning {
-            let Some(Token::Word(word)) = self.peek() else {
-                return self.fail(format!("`{name}` is one of {}", choices.join(", ")));
-            };
-            let Some(choice) = choices.iter().find(|choice| *choice == word) else {
-                let near = suggestion(word, choices.iter().copied());
-                return self.fail(format!("`{name}` is one of {}{near}", choices.join(", ")));
-            };
-            self.next += 1;
-            return Ok(Value::Word(choice));
-        }
-        let mut values = Vec::new();
-        if matches!(meaning, Meaning::Whole { .. }) || !self.accept('[') {
-            values.push(self.checked_number(name, meaning)?);
-        } else {
-            loop {
-                values.push(self.checked_number(name, meaning)?);
-                if self.accept(']') {
-                    break;
-                }
-                if !self.accept(',') {
-                    let found = self.found();
-                    return self.fail(format!("expected `,` or `]`, found {found}"));
-                }
-            }
-        }
-        let position = self.position();
-        let fixed = self.accept_word("fixed");
-        if fixed && !meaning.is_learned() {
-            return Err((
-                position,
-                format!("`{name}` is never learned: leave `fixed` out"),
-            ));
-        }
-        Ok(Value::Numbers { values, fixed })
-    }
-
-    fn checked_number(&mut self, name: &str, meaning: Meaning) -> Parsed<f64> {
-        let position = self.position();
-        let Some(value) = self.number()? else {
-            let found = self.found();
-            return self.fail(format!("`{name}` needs a number, found {found}"));
-        };
-        let problem = match meaning {
-            Meaning::Positive | Meaning::ChosenPositive if value <= 0.0 => {
-                format!("`{name}` must be above 0")
-            }
-            Meaning::Whole { least, most }
-                if value.fract() != 0.0 || value < least as f64 || value > most as f64 =>
-            {
-                format!("`{name}` is a whole number from {least} to {most}")
-            }
-            _ => return Ok(value),
-        };
-        Err((position, problem))
-    }
-
     fn columns(&mut self) -> Parsed<Vec<String>> {
         let mut columns: Vec<String> = Vec::new();
         loop {
@@ -383,65 +269,4 @@ impl<'a> Parser<'a> {
             }
         }
     }
-}
-
-/// Settings that contradict each other, whatever the columns.
-fn check(atom: &Atom) -> std::result::Result<(), (Key, String)> {
-    let several = |key: Key| atom.numbers(key).is_some_and(|values| values.len() > 1);
-    let has = |key: Key| atom.settings.iter().any(|(given, _)| *given == key);
-    let fault = |key: Key, problem: &str| Err((key, problem.to_owned()));
-    if several(Key::LengthScale) && !atom.ard {
-        return fault(Key::LengthScale, "a list of length scales needs `ard`");
-    }
-    for key in [
-        Key::Shape,
-        Key::Offset,
-        Key::Weight,
-        Key::Bias,
-        Key::Kappa,
-        Key::Width,
-    ] {
-        if several(key) {
-            return Err((key, format!("`{}` takes one number", key.name())));
-        }
-    }
-    match atom.family {
-        Family::Linear if has(Key::LengthScale) && !atom.ard => {
-            fault(Key::LengthScale, "linear has length scales only with `ard`")
-        }
-        Family::Category if has(Key::Rank) && (atom.ard || has(Key::LengthScale)) => fault(
-            Key::Rank,
-            "category takes a rank or length scales, not both",
-        ),
-        Family::Category if !has(Key::Rank) && has(Key::Embedding) => {
-            fault(Key::Embedding, "an embedding needs `rank`")
-        }
-        Family::Category if !has(Key::Rank) && has(Key::Kappa) => {
-            fault(Key::Kappa, "`kappa` needs `rank`")
-        }
-        Family::Basis => check_basis(atom, has),
-        _ => Ok(()),
-    }
-}
-
-fn check_basis(atom: &Atom, has: impl Fn(Key) -> bool) -> std::result::Result<(), (Key, String)> {
-    let functions = atom.word(Key::Functions).unwrap_or("gaussian");
-    let allowed: &[Key] = match functions {
-        "polynomial" => &[Key::Degree],
-        "fourier" => &[Key::Count, Key::Period],
-        _ => &[Key::Centres, Key::Width],
-    };
-    for key in [
-        Key::Degree,
-        Key::Count,
-        Key::Period,
-        Key::Centres,
-        Key::Width,
-    ] {
-        if has(key) && !allowed.contains(&key) {
-            let problem = format!("`{}` does not belong to {functions} functions", key.name());
-            return Err((key, problem));
-        }
-    }
-    Ok(())
 }

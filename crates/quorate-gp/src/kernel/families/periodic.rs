@@ -1,16 +1,16 @@
 //! The periodic kernel.
 
 use super::correlation::Correlation;
-use super::side::{Pair, Side};
-use super::vector::{self, Function, Function2};
 use crate::data::Inputs;
+use crate::kernel::side::{Pair, Side};
+use crate::kernel::vector::{self, Function, Function2};
 
 /// exp(-2 sum_d sin^2(pi (x_d - x'_d) / p_d) / l_d^2), one period per column (MacKay 1998, sec. 4.2).
 ///
 /// Its parameters are the length scales (one, or one per column) and then the periods of the number columns. A
 /// missing-value indicator has no period: missing and present are half a turn apart.
 #[derive(Clone, Debug)]
-pub(super) struct Periodic {
+pub(in crate::kernel) struct Periodic {
     pub columns: Vec<usize>,
     /// For each column, its rank among the periods; none for an indicator.
     pub periods: Vec<Option<usize>>,

@@ -4,7 +4,7 @@ use super::print::is_bare;
 
 /// One token of the text form.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token<'a> {
+pub(in crate::kernel) enum Token<'a> {
     /// A run of letters, digits, `_`, `.` and `-`: a name, a key, a bare column or a number.
     Word(&'a str),
     /// A column name in quotes.
@@ -33,10 +33,10 @@ impl Token<'_> {
 }
 
 /// A problem and the character it was noticed at.
-pub(super) type Fault = (usize, String);
+pub(in crate::kernel) type Fault = (usize, String);
 
 /// Cuts the text into tokens.
-pub(super) fn tokens(text: &str) -> Result<Vec<(usize, Token<'_>)>, Fault> {
+pub(in crate::kernel) fn tokens(text: &str) -> Result<Vec<(usize, Token<'_>)>, Fault> {
     let mut found = Vec::new();
     // Positions count characters for people; byte offsets cut the text.
     let mut characters = text.char_indices().enumerate().peekable();

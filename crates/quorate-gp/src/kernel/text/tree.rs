@@ -5,7 +5,7 @@ use super::catalogue::{Family, Key};
 /// A kernel as people write it: a sum of products of named kernels on named columns.
 ///
 /// It is built by parsing its text form and printed back exactly; values that were never set are not printed.
-/// Binding it to the encoded columns of a table gives a [`super::BoundKernel`], which can compute.
+/// Binding it to the encoded columns of a table gives a [`BoundKernel`](crate::kernel::BoundKernel), which can compute.
 ///
 /// ```
 /// use quorate_gp::kernel::Kernel;
@@ -17,33 +17,33 @@ use super::catalogue::{Family, Key};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
-    pub(super) terms: Vec<Term>,
+    pub(in crate::kernel) terms: Vec<Term>,
 }
 
 /// A product; `scale` is the number among its factors.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Term {
+pub(in crate::kernel) struct Term {
     pub scale: Option<Scale>,
     pub factors: Vec<Factor>,
 }
 
 /// The number among the factors of a product: the start of the term's variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scale {
+pub(in crate::kernel) struct Scale {
     pub value: f64,
     pub fixed: bool,
 }
 
 /// A factor of a product. A group always holds two terms or more; the parser dissolves smaller ones.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Factor {
+pub(in crate::kernel) enum Factor {
     Atom(Atom),
     Group(Kernel),
 }
 
 /// A named kernel with its settings, in the order of their keys, and its columns.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Atom {
+pub(in crate::kernel) struct Atom {
     pub family: Family,
     pub ard: bool,
     pub settings: Vec<(Key, Value)>,
@@ -52,7 +52,7 @@ pub(super) struct Atom {
 
 /// What stands after an equals sign.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(in crate::kernel) enum Value {
     Numbers { values: Vec<f64>, fixed: bool },
     Word(&'static str),
 }

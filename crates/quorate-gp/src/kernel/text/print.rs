@@ -16,7 +16,7 @@ impl fmt::Display for Kernel {
 
 /// A part of an atom that an error can point at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(in crate::kernel) enum Place {
     /// The atom's name.
     Name,
     /// The column of this rank inside the brackets.
@@ -27,7 +27,7 @@ pub(super) enum Place {
 
 impl Kernel {
     /// An error that shows the text form and points at a part of the atom of this rank (in reading order).
-    pub(super) fn error_at(&self, atom: usize, place: Place, problem: String) -> Error {
+    pub(in crate::kernel) fn error_at(&self, atom: usize, place: Place, problem: String) -> Error {
         let mut printer = Printer::default();
         printer.kernel(self);
         let find = |wanted: Place| {
@@ -141,7 +141,7 @@ impl Printer {
 }
 
 /// The shortest text that reads back as the same number.
-pub(super) fn number(value: f64) -> String {
+pub(in crate::kernel) fn number(value: f64) -> String {
     let text = format!("{value:?}");
     match text.strip_suffix(".0") {
         Some(whole) => whole.to_owned(),
@@ -150,12 +150,12 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// True for characters that a column name may hold without quotes.
-pub(super) fn is_bare(character: char) -> bool {
+pub(in crate::kernel) fn is_bare(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '.' | '-')
 }
 
 /// A column name as it stands in brackets: bare when it can be, else quoted.
-pub(super) fn column_name(name: &str) -> String {
+pub(in crate::kernel) fn column_name(name: &str) -> String {
     if !name.is_empty() && name.chars().all(is_bare) {
         return name.to_owned();
     }

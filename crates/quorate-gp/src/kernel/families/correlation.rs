@@ -2,14 +2,14 @@
 
 use std::fmt::Debug;
 
-use super::side::{Pair, Side};
 use crate::data::Inputs;
+use crate::kernel::side::{Pair, Side};
 
 /// One named kernel on its columns. `values` are always its own parameters, in their own units.
 ///
 /// Patches of a block are stored column after column with padded rows; where a sensitivity is given, it is zero in
 /// the padding.
-pub(super) trait Correlation: Send + Sync + Debug {
+pub(in crate::kernel) trait Correlation: Send + Sync + Debug {
     /// The features of the rows that the other methods want.
     fn side(&self, values: &[f64], inputs: Inputs<'_>) -> Side;
 

@@ -1,12 +1,12 @@
 //! The constant kernel: 1 everywhere.
 
 use super::correlation::Correlation;
-use super::side::{Pair, Side};
 use crate::data::Inputs;
+use crate::kernel::side::{Pair, Side};
 
 /// 1 for every pair; its size is the variance of its term.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Constant;
+pub(in crate::kernel) struct Constant;
 
 impl Correlation for Constant {
     fn side(&self, _values: &[f64], inputs: Inputs<'_>) -> Side {

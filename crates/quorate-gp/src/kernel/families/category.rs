@@ -1,13 +1,13 @@
 //! Kernels of category levels: exchangeable, and low-rank with learned embeddings.
 
 use super::correlation::Correlation;
-use super::side::{Pair, Side};
-use super::vector::{self, Function, Function2};
 use crate::data::Inputs;
+use crate::kernel::side::{Pair, Side};
+use crate::kernel::vector::{self, Function, Function2};
 
 /// exp(-sum_d [a_d != b_d] / l_d): any two different levels are equally alike.
 #[derive(Clone, Debug)]
-pub(super) struct Exchangeable {
+pub(in crate::kernel) struct Exchangeable {
     pub columns: Vec<usize>,
     pub ard: bool,
 }
@@ -96,7 +96,7 @@ impl Correlation for Exchangeable {
 /// w_a . w_b + kappa [a = b] for levels with embeddings w of a given rank; its parameters are the embeddings, level
 /// after level, and kappa. A level never seen has the mean embedding.
 #[derive(Clone, Debug)]
-pub(super) struct Embedded {
+pub(in crate::kernel) struct Embedded {
     pub column: usize,
     pub levels: usize,
     pub rank: usize,

@@ -4,7 +4,7 @@
 const LONGEST: usize = 64;
 
 /// The candidate nearest to `word`, when it is near enough to be what was meant.
-pub(super) fn nearest<'a>(
+pub(in crate::kernel) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
@@ -28,7 +28,10 @@ pub(super) fn nearest<'a>(
 }
 
 /// ` (did you mean `x`?)`, or nothing.
-pub(super) fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+pub(in crate::kernel) fn suggestion<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> String {
     match nearest(word, candidates) {
         Some(candidate) => format!(" (did you mean `{candidate}`?)"),
         None => String::new(),

@@ -1,19 +1,30 @@
-//! From a named kernel to the code that computes it.
+//! The named kernels: what each computes without its variance, and how to make it from its text.
+
+mod basis;
+mod category;
+mod constant;
+mod correlation;
+mod linear;
+mod network;
+mod periodic;
+mod profiles;
+mod radial;
+
+pub(in crate::kernel) use self::correlation::Correlation;
 
 use std::sync::Arc;
 
-use super::basis::{Basis, Functions};
-use super::catalogue::{Family, Key};
-use super::category::{Embedded, Exchangeable};
-use super::constant::Constant;
-use super::correlation::Correlation;
-use super::linear::{Linear, Polynomial};
-use super::network::Network;
-use super::periodic::Periodic;
-use super::radial::{
-    Matern12, Matern32, Matern52, Profile, Radial, RationalQuadratic, SquaredExponential,
+use self::basis::{Basis, Functions};
+use self::category::{Embedded, Exchangeable};
+use self::constant::Constant;
+use self::linear::{Linear, Polynomial};
+use self::network::Network;
+use self::periodic::Periodic;
+use self::profiles::{
+    Matern12, Matern32, Matern52, Profile, RationalQuadratic, SquaredExponential,
 };
-use super::tree::Atom;
+use self::radial::Radial;
+use super::text::{Atom, Family, Key};
 use crate::data::{ColumnKind, InputColumn};
 
 /// Degree of a polynomial when the text gives none.
@@ -24,7 +35,7 @@ const WAVES: usize = 3;
 const PERIOD: f64 = 4.0;
 
 /// The computation of an atom on its columns.
-pub(super) fn correlation(
+pub(in crate::kernel) fn correlation(
     atom: &Atom,
     columns: &[usize],
     table: &[InputColumn],
@@ -36,7 +47,7 @@ pub(super) fn correlation(
         Family::Matern12 => radial(Matern12, own, ard),
         Family::Matern32 => radial(Matern32, own, ard),
         Family::Matern52 => radial(Matern52, own, ard),
-        Family::RationalQuadratic => radial(RationalQuadratic { shape: 1.0 }, own, ard),
+        Family::RationalQuadratic => radial(RationalQuadratic::default(), own, ard),
         Family::Periodic => Arc::new(periodic(own, ard, table)),
         Family::Linear => Arc::new(Linear { columns: own, ard }),
         Family::Polynomial => Arc::new(Polynomial {
@@ -58,7 +69,7 @@ pub(super) fn correlation(
 }
 
 /// Number of levels of a category column.
-pub(super) fn levels(column: &InputColumn) -> usize {
+pub(in crate::kernel) fn levels(column: &InputColumn) -> usize {
     match column.kind {
         ColumnKind::Category { levels } => levels,
         _ => 0,

@@ -3,14 +3,14 @@
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 use super::correlation::Correlation;
-use super::side::{Pair, Side};
-use super::vector::{self, Function2};
 use crate::data::Inputs;
+use crate::kernel::side::{Pair, Side};
+use crate::kernel::vector::{self, Function2};
 
 /// (2 / pi) asin((w x.x' + b) / sqrt((w x.x + b + 1) (w x'.x' + b + 1))) (Williams 1998, eq. 11, with the weight
 /// variance w and bias variance b inside); its parameters are w and b.
 #[derive(Clone, Debug)]
-pub(super) struct Network {
+pub(in crate::kernel) struct Network {
     pub columns: Vec<usize>,
 }
 

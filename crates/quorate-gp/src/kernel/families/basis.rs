@@ -1,13 +1,13 @@
 //! Kernels of fixed basis functions: phi(x)' phi(x') (GBCM eq. 11 with unit prior covariance of the weights).
 
 use super::correlation::Correlation;
-use super::side::{Pair, Side};
-use super::vector;
 use crate::data::Inputs;
+use crate::kernel::side::{Pair, Side};
+use crate::kernel::vector::{self, Function};
 
 /// Fixed basis functions of each number column; a missing-value indicator enters as itself.
 #[derive(Clone, Debug)]
-pub(super) struct Basis {
+pub(in crate::kernel) struct Basis {
     pub columns: Vec<usize>,
     /// For each column, its functions.
     pub functions: Vec<Functions>,
@@ -17,7 +17,7 @@ pub(super) struct Basis {
 
 /// The basis functions of one column.
 #[derive(Clone, Debug)]
-pub(super) enum Functions {
+pub(in crate::kernel) enum Functions {
     /// x.
     Itself,
     /// x, x^2, ..., x^degree.
@@ -38,21 +38,70 @@ impl Functions {
         }
     }
 
-    fn at(&self, index: usize, x: f64) -> f64 {
+    /// Replaces the values of the column by those of one of its functions.
+    fn apply(&self, index: usize, values: &mut [f64]) {
         match self {
-            Functions::Itself => x,
-            Functions::Powers { .. } => (0..index).fold(x, |power, _| power * x),
+            Functions::Itself => {}
+            Functions::Powers { .. } => vector::apply(Power(index), values),
             Functions::Waves { period, .. } => {
-                let half_turns = 2.0 * ((index / 2 + 1) as f64 * x / period);
-                // cos(pi t) = sin(pi (t + 1/2)).
-                let quarter = if index.is_multiple_of(2) { 0.0 } else { 0.5 };
-                vector::sin_pi(half_turns % 2.0 + quarter)
+                let wave = Wave {
+                    half_turns: 2.0 * (index / 2 + 1) as f64 / period,
+                    // cos(pi t) = sin(pi (t + 1/2)).
+                    shift: if index.is_multiple_of(2) { 0.0 } else { 0.5 },
+                };
+                vector::apply(wave, values);
             }
             Functions::Bumps { centres, width } => {
-                let apart = (x - centres[index]) / width;
-                (-0.5 * apart * apart).exp()
+                let (centre, inverse_width) = (centres[index], width.recip());
+                vector::apply(
+                    Bump {
+                        centre,
+                        inverse_width,
+                    },
+                    values,
+                );
             }
         }
+    }
+}
+
+/// x to the power of one more than the number.
+#[derive(Clone, Copy)]
+struct Power(usize);
+
+impl Function for Power {
+    #[inline(always)]
+    fn at(self, x: f64) -> f64 {
+        (0..self.0).fold(x, |power, _| power * x)
+    }
+}
+
+/// sin(pi (x f + shift)).
+#[derive(Clone, Copy)]
+struct Wave {
+    half_turns: f64,
+    shift: f64,
+}
+
+impl Function for Wave {
+    #[inline(always)]
+    fn at(self, x: f64) -> f64 {
+        vector::sin_pi(x.mul_add(self.half_turns, self.shift))
+    }
+}
+
+/// exp(-((x - c) / w)^2 / 2).
+#[derive(Clone, Copy)]
+struct Bump {
+    centre: f64,
+    inverse_width: f64,
+}
+
+impl Function for Bump {
+    #[inline(always)]
+    fn at(self, x: f64) -> f64 {
+        let apart = (x - self.centre) * self.inverse_width;
+        vector::exp(-0.5 * apart * apart)
     }
 }
 
@@ -64,19 +113,16 @@ impl Correlation for Basis {
         for (place, functions) in self.functions.iter().enumerate() {
             features.extend((0..functions.count()).map(|index| Some((place, index))));
         }
-        let (values, width) = (inputs.values(), inputs.width());
-        Side::new(
-            inputs.rows(),
-            features.len(),
-            |feature, row| match features[feature] {
-                None => 1.0,
-                Some((place, index)) => {
-                    let x = values[row * width + self.columns[place]];
-                    self.functions[place].at(index, x)
-                }
-            },
-        )
-        .with_norms()
+        let columns = Side::scaled(inputs, &self.columns, |_| 1.0);
+        let mut side = Side::new(inputs.rows(), features.len(), |_, _| 1.0);
+        for (feature, function) in features.iter().enumerate() {
+            if let Some((place, index)) = *function {
+                let values = side.feature_mut(feature);
+                values.copy_from_slice(&columns.feature(place)[..inputs.rows()]);
+                self.functions[place].apply(index, values);
+            }
+        }
+        side.with_norms()
     }
 
     fn fill(&self, _: &[f64], pair: &Pair<'_>, out: &mut [f64], _: Option<&mut [f64]>) {

@@ -1,8 +1,12 @@
 //! The kernels that can be named, and what each of them takes between its parentheses.
 
+/// Least and greatest size of a number in a kernel: squares and products of a few stay finite.
+pub(in crate::kernel) const LEAST: f64 = 1e-100;
+pub(in crate::kernel) const MOST: f64 = 1e100;
+
 /// One named kernel of the text form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Family {
+pub(in crate::kernel) enum Family {
     SquaredExponential,
     Matern12,
     Matern32,
@@ -19,7 +23,7 @@ pub(super) enum Family {
 
 /// One word before an equals sign; the order is the order in which settings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(in crate::kernel) enum Key {
     Functions,
     Degree,
     Count,
@@ -38,7 +42,7 @@ pub(super) enum Key {
 
 /// What may stand after an equals sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(in crate::kernel) enum Meaning {
     /// A learned quantity above zero.
     Positive,
     /// A learned quantity of either sign.
@@ -61,7 +65,7 @@ impl Meaning {
 }
 
 /// The kinds of fixed basis functions, as words of the text form.
-pub(super) const BASIS_FUNCTIONS: &[&str] = &["gaussian", "polynomial", "fourier"];
+pub(in crate::kernel) const BASIS_FUNCTIONS: &[&str] = &["gaussian", "polynomial", "fourier"];
 
 const DEGREE: (Key, Meaning) = (Key::Degree, Meaning::Whole { least: 1, most: 20 });
 const LENGTH_SCALE: (Key, Meaning) = (Key::LengthScale, Meaning::Positive);

@@ -1,13 +1,13 @@
 //! Kernels of the inner product: linear and polynomial.
 
 use super::correlation::Correlation;
-use super::side::{Pair, Side};
-use super::vector::{self, Function};
 use crate::data::Inputs;
+use crate::kernel::side::{Pair, Side};
+use crate::kernel::vector::{self, Function};
 
 /// sum_d x_d x'_d, or sum_d x_d x'_d / l_d^2 with one length scale per column.
 #[derive(Clone, Debug)]
-pub(super) struct Linear {
+pub(in crate::kernel) struct Linear {
     pub columns: Vec<usize>,
     pub ard: bool,
 }
@@ -78,7 +78,7 @@ impl vector::Function2 for Product {
 
 /// (offset + sum_d x_d x'_d)^degree; its one parameter is the offset.
 #[derive(Clone, Debug)]
-pub(super) struct Polynomial {
+pub(in crate::kernel) struct Polynomial {
     pub columns: Vec<usize>,
     pub degree: usize,
 }
