@@ -205,3 +205,31 @@ fn every_truncation_is_survived() {
         }
     }
 }
+
+#[test]
+fn a_dictionary_that_promises_too_much_is_refused_before_memory_is_taken() {
+    let numbers: ArrayRef = Arc::new(Float64Array::from_iter_values(
+        (0..60).map(|row| f64::from(row % 3)),
+    ));
+    let batch = RecordBatch::try_from_iter([("a", numbers)]).unwrap();
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(true)
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    // In the head of the dictionary page: field 7, a structure whose first field, the number of values, is 3.
+    let head = [0x4c, 0x15, 0x06];
+    let place = bytes.windows(3).position(|window| window == head).unwrap() + 2;
+    bytes.splice(place..=place, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
+    let options = quorate_table::OpenOptions::default();
+    let mut table =
+        quorate_table::open_bytes(bytes, quorate_table::Format::Parquet, "t.parquet", &options)
+            .unwrap();
+    let message = table.next_batch().unwrap_err().to_string();
+    assert!(
+        message.contains("2147483647 dictionary values do not fit"),
+        "{message}"
+    );
+}

@@ -36,14 +36,13 @@ impl<B: Batches + ?Sized> Batches for Box<B> {
 
 /// Reads a whole table into memory.
 pub fn read_all(source: &mut dyn Batches) -> Result<Frame> {
-    let mut frames = Vec::new();
-    while let Some(frame) = source.next_batch()? {
-        frames.push(frame);
-    }
-    if frames.is_empty() {
+    let Some(mut whole) = source.next_batch()? else {
         return Ok(Frame::empty(source.header().clone()));
+    };
+    while let Some(frame) = source.next_batch()? {
+        whole.append(frame)?;
     }
-    Frame::concat(frames)
+    Ok(whole)
 }
 
 /// A frame that is already in memory, as a source of rows.

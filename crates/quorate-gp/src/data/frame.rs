@@ -252,7 +252,8 @@ impl Frame {
             .column(column)
     }
 
-    fn append(&mut self, frame: Frame) -> Result<()> {
+    /// Puts the rows of `frame` behind these.
+    pub fn append(&mut self, frame: Frame) -> Result<()> {
         if self.header.names != frame.header.names || self.header.types != frame.header.types {
             return Err(Error::data(
                 Location::in_source(&frame.header.source),

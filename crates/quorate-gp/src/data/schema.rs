@@ -260,3 +260,7 @@ fn checked_targets<'f>(frame: &'f Frame, name: &str) -> Result<&'f [f64]> {
 #[cfg(test)]
 #[path = "schema_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "schema_properties.rs"]
+mod properties;

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use proptest::prelude::*;
-
 use super::*;
 use crate::data::{ColumnKind, Header};
 
@@ -11,12 +9,12 @@ fn number(cells: &[f64]) -> Column {
     Column::Number(cells.to_vec())
 }
 
-fn text(cells: &[&str]) -> Column {
+pub(super) fn text(cells: &[&str]) -> Column {
     let cell = |&text: &&str| (!text.is_empty()).then(|| Arc::from(text));
     Column::Text(cells.iter().map(cell).collect())
 }
 
-fn table(columns: Vec<(&str, Column)>) -> Frame {
+pub(super) fn table(columns: Vec<(&str, Column)>) -> Frame {
     let frame = Frame::from_columns(columns).unwrap();
     let header = Header {
         source: "t.csv".into(),
@@ -33,7 +31,7 @@ fn message(frame: &Frame, roles: &Roles) -> String {
     Schema::learn(frame, roles).unwrap_err().to_string()
 }
 
-fn weighted() -> Roles {
+pub(super) fn weighted() -> Roles {
     Roles {
         weight: Some("w".into()),
         ..Roles::of_target("y")
@@ -358,62 +356,5 @@ fn a_schema_survives_its_file_and_a_damaged_one_is_refused() {
     ] {
         assert!(stored.contains(from), "{stored}");
         assert!(serde_json::from_str::<Schema>(&stored.replace(from, to)).is_err());
-    }
-}
-
-fn any_cell() -> impl Strategy<Value = f64> {
-    prop_oneof![
-        4 => -5.0..5.0f64,
-        2 => prop::num::f64::ANY,
-        1 => Just(f64::NAN),
-        1 => Just(1e300),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn encoding_never_yields_a_number_that_is_not_finite(
-        trained in prop::collection::vec((any_cell(), -1e3..1e3f64, 0u8..3), 2..20),
-        asked in prop::collection::vec(any_cell(), 1..20),
-    ) {
-        let frame = table(vec![
-            ("x", Column::Number(trained.iter().map(|row| row.0).collect())),
-            ("w", Column::Number(trained.iter().map(|row| f64::from(row.2)).collect())),
-            ("y", Column::Number(trained.iter().map(|row| row.1).collect())),
-        ]);
-        if let Ok((schema, _)) = Schema::learn(&frame, &weighted()) {
-            let data = schema.training_data(&frame).unwrap();
-            prop_assert!(data.inputs().values().iter().all(|value| value.is_finite()));
-            prop_assert!(data.targets().iter().all(|value| value.is_finite()));
-            if let Ok(encoded) = schema.encode(&table(vec![("x", Column::Number(asked))])) {
-                prop_assert!(encoded.values.iter().all(|value| value.is_finite()));
-            }
-        }
-    }
-
-    #[test]
-    fn weights_and_copies_learn_the_same_schema(
-        rows in prop::collection::vec((-1e3..1e3f64, 0u8..3, -1e3..1e3f64, 0usize..4), 2..20),
-    ) {
-        let names = ["a", "b", "c"];
-        let build = |rows: &[(f64, u8, f64, usize)]| table(vec![
-            ("x", Column::Number(rows.iter().map(|row| row.0).collect())),
-            ("s", text(&rows.iter().map(|row| names[usize::from(row.1)]).collect::<Vec<_>>())),
-            ("w", Column::Number(rows.iter().map(|row| row.3 as f64).collect())),
-            ("y", Column::Number(rows.iter().map(|row| row.2).collect())),
-        ]);
-        let copies: Vec<_> = rows.iter().flat_map(|&(x, s, y, count)| vec![(x, s, y, 1); count]).collect();
-        let (whole, copied) = (build(&rows), build(&copies));
-        match (Schema::learn(&whole, &weighted()), Schema::learn(&copied, &weighted())) {
-            (Ok((left, _)), Ok((right, _))) => {
-                prop_assert!((left.target_mean() - right.target_mean()).abs() <= 1e-11);
-                prop_assert!((left.target_deviation() - right.target_deviation()).abs() <= 1e-11);
-                prop_assert_eq!(left.levels("s"), right.levels("s"));
-                let (left, right) = (left.training_data(&whole).unwrap(), right.training_data(&copied).unwrap());
-                prop_assert_eq!(left.weights(), right.weights());
-                prop_assert_eq!(left.rows(), right.rows());
-            }
-            (left, right) => prop_assert_eq!(left.is_ok(), right.is_ok()),
-        }
     }
 }

@@ -5,6 +5,7 @@ mod convert;
 mod guard;
 mod ipc_messages;
 mod parquet_file;
+mod parquet_pages;
 
 pub(crate) use arrow_ipc::{open_file, open_stream};
 

@@ -6,14 +6,17 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowGroups,
+};
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::guard::{damaged, guarded};
+use super::parquet_pages::CheckedGroups;
 use super::{Chunks, ColumnarBatches, plan_of};
 use crate::{Error, OpenOptions, Result};
 
@@ -24,21 +27,26 @@ pub(crate) fn open_parquet(
     options: &OpenOptions,
 ) -> Result<ColumnarBatches> {
     let fail = |problem: String| Error::format(source, problem);
-    let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new(bytes))
+    let said = |error: ParquetError| fail(in_words(&error));
+    let contents = guarded(|| ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new()))
         .map_err(fail)?
-        .map_err(|error| fail(in_words(&error)))?;
-    let schema = builder.schema().clone();
+        .map_err(said)?;
+    let schema = contents.schema().clone();
     let plan = plan_of(&schema, source, options)?;
-    let mask = ProjectionMask::roots(builder.parquet_schema(), plan.positions.iter().copied());
-    check_compression(builder.metadata(), &mask).map_err(fail)?;
+    let mask = ProjectionMask::roots(contents.parquet_schema(), plan.positions.iter().copied());
+    check_compression(contents.metadata(), &mask).map_err(fail)?;
+    let groups = CheckedGroups {
+        bytes: Arc::new(bytes),
+        metadata: contents.metadata().clone(),
+    };
     let reader = guarded(|| {
-        builder
-            .with_projection(mask)
-            .with_batch_size(options.batch_rows.max(1))
-            .build()
+        let hint = Some(schema.fields());
+        let levels = parquet_to_arrow_field_levels(contents.parquet_schema(), mask, hint)?;
+        let rows = options.batch_rows.clamp(1, groups.num_rows().max(1));
+        ParquetRecordBatchReader::try_new_with_row_groups(&levels, &groups, rows, None)
     })
     .map_err(fail)?
-    .map_err(|error| fail(in_words(&error)))?;
+    .map_err(said)?;
     Ok(ColumnarBatches::new(
         &schema,
         plan,
