@@ -1,5 +1,6 @@
 //! Ctrl-C: long work is asked to stop, and when it does not within a moment the process cleans up and ends anyway.
 
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -29,6 +30,7 @@ pub fn listen() {
             for path in unfinished.iter() {
                 remove(path);
             }
+            farewell();
             std::process::exit(EXIT_CODE.into());
         });
     });
@@ -65,6 +67,18 @@ impl Drop for Unfinished {
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same word as after a stop in good order; a half-drawn line of progress makes room for it.
+fn farewell() {
+    let mut stderr = std::io::stderr();
+    let clear = if stderr.is_terminal() {
+        "\r\u{1b}[K"
+    } else {
+        ""
+    };
+    // There is nobody left to tell that telling failed.
+    let _ = writeln!(stderr, "{clear}interrupted");
 }
 
 /// Removal is best effort: there is nobody left to tell.

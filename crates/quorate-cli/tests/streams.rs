@@ -5,59 +5,10 @@
 mod harness;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
 use harness::{Place, assert_only};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
-fn start(place: &Place, line: &str) -> Child {
-    place
-        .command(line)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-fn signal(child: &Child, signal: Signal) {
-    kill(Pid::from_raw(child.id().try_into().unwrap()), signal).unwrap();
-}
-
-/// Waits for the end; seconds it took, exit code, standard error.
-fn end(mut child: Child) -> (f64, Option<i32>, String) {
-    let started = Instant::now();
-    let mut errors = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut errors)
-        .unwrap();
-    let code = child.wait().unwrap().code();
-    (started.elapsed().as_secs_f64(), code, errors)
-}
-
-#[test]
-fn ctrl_c_ends_a_prediction_that_waits_for_its_input() {
-    let place = Place::with_model();
-    let before = place.names();
-    let mut command = place.command("predict model.quorate - -o out.csv");
-    let child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    signal(&child, Signal::SIGINT);
-    let (seconds, code, errors) = end(child);
-    assert_eq!(code, Some(130), "{errors}");
-    assert!(seconds < 1.0, "{seconds} s");
-    assert_eq!(place.names(), before);
-}
 
 #[test]
 fn a_folder_that_may_not_be_written_is_named_before_any_work() {
@@ -83,7 +34,8 @@ fn a_folder_that_may_not_be_written_is_named_before_any_work() {
 #[cfg(target_os = "linux")]
 fn peak_of_prediction(place: &Place, rows: usize) -> u64 {
     place.write("queries.csv", harness::rows(rows, 3));
-    let mut child = start(place, "predict model.quorate queries.csv --keep all");
+    let mut command = place.command("predict model.quorate queries.csv --keep all");
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // More is left than the buffers hold, so the process is still there.
     let left = 9000;

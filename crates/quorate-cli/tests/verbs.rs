@@ -106,6 +106,42 @@ fn flags_choose_the_columns() {
 }
 
 #[test]
+fn fit_reads_standard_input_and_shows_more_when_asked() {
+    let place = with_train();
+    place.run(&format!("{FIT} -q")).ok();
+    let input = place.read("train.csv");
+    let line = FIT
+        .replace("train.csv", "-")
+        .replace("model.quorate", "piped.quorate");
+    let outcome = place.run_with(&format!("{line} -v"), &input).ok();
+    assert_eq!(place.bytes("piped.quorate"), place.bytes("model.quorate"));
+    assert!(
+        outcome.stdout.contains("relevance") && outcome.stdout.contains("evaluations"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn names_from_a_file_cannot_steer_the_terminal() {
+    let place = Place::new();
+    place.write("train.csv", rows(20, 1).replacen("a,b", "a\u{1b}[2J,b", 1));
+    let outcome = place
+        .run("fit train.csv --target y --kernel se --learn none -o m.quorate")
+        .ok();
+    let page = place.run("inspect m.quorate -v").ok();
+    let error = place.run("fit train.csv --target z -o m.quorate");
+    for text in [
+        outcome.stdout,
+        outcome.stderr,
+        page.stdout,
+        error.stdout,
+        error.stderr,
+    ] {
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
+}
+
+#[test]
 fn predict_writes_mean_deviation_and_interval() {
     let place = Place::with_model();
     let outcome = place.run("predict model.quorate test.csv -o out.csv").ok();
@@ -287,6 +323,8 @@ fn inspect_shows_the_model_and_its_specification_makes_it_again() {
     ] {
         assert!(page.contains(piece), "{piece}: {page}");
     }
+    let quiet = place.run("inspect model.quorate -q").ok().stdout;
+    assert_eq!(quiet, page, "what was asked for is printed");
     let json = place.run("inspect model.quorate --json").ok().json();
     assert_eq!(json["rows"], 40);
     assert_eq!(json["file"], "model.quorate");
@@ -305,6 +343,32 @@ fn inspect_shows_the_model_and_its_specification_makes_it_again() {
     assert_eq!(other["spec"]["seed"], 6);
     assert_eq!(other["spec"]["kernel"], "se");
     assert_eq!(other["spec"]["restarts"], 0);
+}
+
+#[test]
+fn inspect_shows_dates_as_dates() {
+    let place = Place::new();
+    place.run("generate categories -n 60 -o train.csv").ok();
+    let kernel = "se(ard)[day,open,load]";
+    place
+        .run(&format!(
+            "fit train.csv --target y --kernel {kernel} --learn none -o m.quorate"
+        ))
+        .ok();
+    let page = place.run("inspect m.quorate").ok().stdout;
+    let day = page
+        .lines()
+        .find(|line| line.trim().starts_with("day"))
+        .unwrap();
+    assert!(
+        day.contains(" date ") && day.contains(" 202") && day.contains(" days"),
+        "{page}"
+    );
+    assert!(
+        page.lines()
+            .any(|line| line.trim().starts_with("open") && line.contains(" boolean ")),
+        "{page}"
+    );
 }
 
 #[test]

@@ -1,7 +1,14 @@
 //! What people read about models: scores, inputs, how learning went.
 
+mod inputs;
 mod model;
 mod scores;
 
-pub use model::{inputs, learning, model};
+pub use inputs::inputs;
+pub use model::{learning, model};
 pub use scores::scores;
+
+use quorate_gp::data::ColumnType;
+
+/// Types of the table's columns that are inputs.
+pub type TableTypes = [(String, ColumnType)];

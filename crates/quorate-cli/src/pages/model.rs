@@ -2,15 +2,15 @@
 
 use quorate::Inspection;
 
-use super::scores;
-use crate::text::{Align, FAINT, HEADING, Table, count, readable_kernel, significant};
+use super::{TableTypes, inputs, scores};
+use crate::text::{Align, HEADING, Table, count, printable, readable_kernel, significant};
 
 /// The whole page; `verbose` adds every hyperparameter and every ascent of the search.
-pub fn model(found: &Inspection, verbose: bool) -> String {
+pub fn model(found: &Inspection, types: &TableTypes, verbose: bool) -> String {
     let scored = count(found.leave_one_out.n, "row");
     let mut sections = vec![
         facts(found).render(),
-        section("Inputs", &inputs(found)),
+        section("Inputs", &inputs(found, types)),
         section(
             &format!("Leave-one-out scores over {scored}"),
             &scores(&found.leave_one_out),
@@ -27,7 +27,7 @@ pub fn model(found: &Inspection, verbose: bool) -> String {
         let notes: Vec<String> = found
             .notes
             .iter()
-            .map(|note| format!("  {note}\n"))
+            .map(|note| format!("  {}\n", printable(note)))
             .collect();
         sections.push(section("Notes", &notes.concat()));
     }
@@ -84,59 +84,9 @@ fn facts(found: &Inspection) -> Table {
     table
 }
 
-/// The inputs with their relevance as a number and as a bar, so that the eye finds the ones that matter.
-pub fn inputs(found: &Inspection) -> String {
-    const BAR: usize = 12;
-    let mut table = Table::new([
-        ("input", Align::Left),
-        ("kind", Align::Left),
-        ("mean", Align::Right),
-        ("deviation", Align::Right),
-        ("missing", Align::Right),
-        ("length scale", Align::Right),
-        ("relevance", Align::Right),
-        ("", Align::Left),
-    ]);
-    let largest = found
-        .inputs
-        .iter()
-        .map(|input| input.relevance)
-        .fold(0.0, f64::max);
-    let optional = |value: Option<f64>| value.map(|v| significant(v, 4)).unwrap_or_default();
-    for input in &found.inputs {
-        let kind = match input.levels {
-            Some(levels) => format!("{}, {}", input.kind, count(levels, "level")),
-            None => input.kind.to_owned(),
-        };
-        let share = if largest > 0.0 {
-            input.relevance / largest
-        } else {
-            0.0
-        };
-        table.row([
-            input.name.clone(),
-            kind,
-            optional(input.mean),
-            optional(input.deviation),
-            if input.missing > 0 {
-                input.missing.to_string()
-            } else {
-                String::new()
-            },
-            optional(input.length_scale),
-            significant(input.relevance, 3),
-            "■".repeat((share * BAR as f64).round() as usize),
-        ]);
-    }
-    format!(
-        "{}  {FAINT}length scale in the input's own units; relevance is one over it in standardised units{FAINT:#}\n",
-        table.render()
-    )
-}
-
 /// How the kernel and its hyperparameters were found.
 pub fn learning(found: &Inspection, verbose: bool) -> String {
-    let mut text = format!("  {}\n", found.outcome);
+    let mut text = format!("  {}\n", printable(&found.outcome));
     if !found.candidates.is_empty() {
         let mut table = Table::new([
             ("kernel tried", Align::Left),

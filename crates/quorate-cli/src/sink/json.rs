@@ -2,13 +2,11 @@
 
 use std::io::{BufWriter, Stdout, Write, stdout};
 
-use chrono::DateTime;
 use quorate_gp::data::{Column, ColumnType, Frame, Header};
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};
-
-const MILLISECONDS_A_DAY: f64 = 86_400_000.0;
+use crate::text::date;
 
 /// The object so far.
 pub struct JsonRows {
@@ -72,20 +70,6 @@ fn cell(column: &Column, column_type: ColumnType, row: usize) -> Value {
     }
 }
 
-/// Days since 1970-01-01 as a date, with the time of day where there is one.
-fn date(days: f64) -> String {
-    let milliseconds = (days * MILLISECONDS_A_DAY).round() as i64;
-    let form = if days.fract() == 0.0 {
-        "%Y-%m-%d"
-    } else {
-        "%Y-%m-%dT%H:%M:%S%.f"
-    };
-    match DateTime::from_timestamp_millis(milliseconds) {
-        Some(date) => date.format(form).to_string(),
-        None => days.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,10 +79,6 @@ mod tests {
         let numbers = Column::Number(vec![1.0, f64::NAN, 19_358.25, 0.1]);
         assert_eq!(cell(&numbers, ColumnType::Boolean, 0), Value::from(true));
         assert_eq!(cell(&numbers, ColumnType::Number, 1), Value::Null);
-        assert_eq!(
-            cell(&numbers, ColumnType::Date, 2),
-            Value::from("2023-01-01T06:00:00")
-        );
         assert_eq!(
             cell(&numbers, ColumnType::Date, 0),
             Value::from("1970-01-02")

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::printable;
 use crate::failure::{Failure, Result};
 
 /// How much a command says, and in which form.
@@ -19,9 +20,18 @@ pub struct Console {
 }
 
 impl Console {
-    /// A result for people, on standard output.
+    /// A report for people on what was done, on standard output.
     pub fn say(&self, text: impl Display) -> Result<()> {
-        if self.json || self.quiet {
+        if self.quiet {
+            Ok(())
+        } else {
+            self.answer(text)
+        }
+    }
+
+    /// What the command was asked for, as text on standard output; printed even when it should be quiet.
+    pub fn answer(&self, text: impl Display) -> Result<()> {
+        if self.json {
             return Ok(());
         }
         let mut stdout = anstream::stdout().lock();
@@ -36,10 +46,14 @@ impl Console {
     }
 
     /// A remark beside the result, on standard error; failing to write it is no failure of the command.
-    pub fn note(&self, text: impl Display) {
+    pub fn note(&self, text: &str) {
         if !self.json && !self.quiet {
             let style = anstyle::AnsiColor::Yellow.on_default();
-            let _ = writeln!(anstream::stderr().lock(), "{style}note:{style:#} {text}");
+            let _ = writeln!(
+                anstream::stderr().lock(),
+                "{style}note:{style:#} {}",
+                printable(text)
+            );
         }
     }
 
@@ -53,7 +67,7 @@ impl Console {
         self.raw(&format!("{text}\n"))
     }
 
-    /// Text that is printed whatever was said about being quiet: it is what the command is for.
+    /// Text as it is, with no regard to colours.
     pub fn raw(&self, text: &str) -> Result<()> {
         let mut stdout = std::io::stdout().lock();
         stdout

@@ -1,11 +1,13 @@
 //! What people read: numbers, aligned tables, and where the words go.
 
 mod console;
+mod date;
 mod kernel;
 mod number;
 mod table;
 
 pub use console::Console;
+pub use date::date;
 pub use kernel::readable_kernel;
 pub use number::{bytes, count, duration, percent, significant};
 pub use table::{Align, Table, printable};

@@ -28,13 +28,13 @@ impl Evaluate {
         let model = Model::load(&self.model)?;
         let table = tables::scoring(&self.data, &model, console)?;
         let scores = model.evaluate(&table)?;
-        console.say(format!(
+        console.answer(format!(
             "{HEADING}Scores of {} on {} of {}{HEADING:#}\n",
             self.model.display(),
             count(scores.n, "row"),
             self.data.display()
         ))?;
-        console.say(pages::scores(&scores).trim_end())?;
+        console.answer(pages::scores(&scores).trim_end())?;
         console.json(&scores)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
 use quorate::{KernelChoice, LearnChoice, Model, ModelSpec, Scores};
@@ -16,7 +16,7 @@ use crate::pages;
 use crate::progress::Progress;
 use crate::staged::Staged;
 use crate::tables;
-use crate::text::{Console, HEADING, LITERAL, bytes, count, duration, readable_kernel};
+use crate::text::{Console, HEADING, LITERAL, bytes, count, duration, printable, readable_kernel};
 
 /// Fit a model to a table and write it to a file
 #[derive(Args, Debug)]
@@ -28,7 +28,7 @@ Examples:
   quorate inspect houses.quorate --spec > spec.json
   quorate fit houses.csv --spec spec.json -o again.quorate      the same model, byte for byte
 
-Kernels: se, matern12, matern32, matern52, rq, periodic, linear, polynomial, constant, network, basis, category,
+Kernels: se, matern12, matern32, matern52, rq, periodic, linear, polynomial, constant, network, basis, category, \
 put together with + and *; (ard) gives every input its own length scale, [columns] names the inputs of a part.")]
 pub struct Fit {
     /// Table to learn from: CSV, CSV.gz, Parquet or Arrow; `-` reads CSV from standard input
@@ -54,8 +54,8 @@ pub struct Fit {
     /// Kernel: `auto` chooses by evidence, or a kernel as text [default: auto]
     #[arg(long, value_name = "SPEC")]
     kernel: Option<KernelChoice>,
-    /// How hyperparameters are learned: auto, block, or none to keep those of the kernel's text [default: auto]
-    #[arg(long, value_name = "HOW")]
+    /// How hyperparameters are learned; `none` keeps those of the kernel's text [default: auto]
+    #[arg(long, value_name = "HOW", value_parser = ways_of_learning())]
     learn: Option<LearnChoice>,
     /// Further starting points of the search [default: as many as the size of the table affords]
     #[arg(long, value_name = "N")]
@@ -140,31 +140,27 @@ impl Fit {
 
     fn report(&self, model: &Model, size: u64, started: Instant, console: &Console) -> Result<()> {
         let page = model.inspect()?;
-        let inputs: Vec<String> = model
-            .schema()
-            .expected_types()
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect();
+        let types = model.schema().expected_types();
+        let inputs: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
         console.say(format!(
             "{HEADING}{}{HEADING:#} from {} and {}: {}",
-            page.target.name,
+            printable(&page.target.name),
             count(page.rows, "row"),
             count(inputs.len(), "input"),
-            listed(&inputs)
+            printable(&listed(&inputs))
         ))?;
         for note in model.notes() {
             console.note(note);
         }
-        console.detail(format!("\n{}", pages::inputs(&page).trim_end()))?;
+        console.detail(format!("\n{}", pages::inputs(&page, &types).trim_end()))?;
         console.say(format!(
             "\n{HEADING}Kernel{HEADING:#}  {}",
-            readable_kernel(&page.kernel)
+            printable(&readable_kernel(&page.kernel))
         ))?;
         if console.verbose {
             console.say(pages::learning(&page, true).trim_end())?;
         } else {
-            console.say(model.outcome())?;
+            console.say(printable(model.outcome()))?;
         }
         let scores = model.leave_one_out();
         console.say(format!(
@@ -193,6 +189,11 @@ impl Fit {
             seconds: started.elapsed().as_secs_f64(),
         })
     }
+}
+
+fn ways_of_learning() -> impl TypedValueParser<Value = LearnChoice> {
+    let names = LearnChoice::NAMES.map(|(name, _)| name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<LearnChoice>())
 }
 
 /// Names for a line: all of a few, the first of many.

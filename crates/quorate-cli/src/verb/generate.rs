@@ -9,19 +9,14 @@ use serde::Serialize;
 
 use crate::failure::Result;
 use crate::sink::Sink;
-use crate::text::{Console, LITERAL, count};
+use crate::text::{Align, Console, LITERAL, Table, count};
 
 /// Make a table of artificial data
 #[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  quorate generate sine -n 100 -o sine.csv
-  quorate generate friedman -n 1000 --seed 1 -o train.parquet
-  quorate generate art -n 500 --seed 2 --truth -o art.csv
-  quorate generate categories -n 20                             to standard output")]
+#[command(after_help = examples())]
 pub struct Generate {
-    /// What to make
-    #[arg(value_parser = kinds())]
+    /// What to make, see below
+    #[arg(value_parser = kinds(), hide_possible_values = true)]
     kind: Generator,
     /// Number of rows
     #[arg(short = 'n', long, value_name = "N", default_value_t = 200)]
@@ -90,6 +85,24 @@ impl Generate {
             function: self.function,
         })
     }
+}
+
+fn examples() -> String {
+    let mut kinds = Table::new([("", Align::Left), ("", Align::Left)]);
+    for kind in Generator::ALL {
+        kinds.row([kind.name(), kind.description()]);
+    }
+    format!(
+        "\
+Kinds:
+{}
+Examples:
+  quorate generate sine -n 100 -o sine.csv
+  quorate generate friedman -n 1000 --seed 1 -o train.parquet
+  quorate generate art -n 500 --seed 2 --truth -o art.csv
+  quorate generate categories -n 20                             to standard output",
+        kinds.render()
+    )
 }
 
 /// The generators with their sentences, so that help, completions and suggestions know them.

@@ -43,14 +43,15 @@ impl Inspect {
         }
         let size = std::fs::metadata(&self.model).map_or(0, |found| found.len());
         let inspection = model.inspect()?;
-        console.say(format!(
+        let types = model.schema().expected_types();
+        console.answer(format!(
             "{HEADING}{}{HEADING:#}  {}, format {}, quorate {}\n",
             self.model.display(),
             bytes(size),
             inspection.format_version,
             inspection.quorate_version
         ))?;
-        console.say(pages::model(&inspection, console.verbose).trim_end())?;
+        console.answer(pages::model(&inspection, &types, console.verbose).trim_end())?;
         console.json(&Report {
             file: &self.model,
             bytes: size,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use clap::Args;
 use quorate::{Model, Prediction};
@@ -16,7 +17,7 @@ use crate::failure::Result;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::tables::{self, Keep};
-use crate::text::{Console, LITERAL, count};
+use crate::text::{Console, LITERAL, count, duration, printable};
 
 /// Rows predicted at a time: enough to keep the processor busy, few enough to keep memory small.
 const PIECE: usize = 1024;
@@ -85,6 +86,7 @@ struct Report<'a> {
 
 impl Predict {
     pub fn run(self, console: &Console) -> Result<()> {
+        let started = Instant::now();
         let model = Model::load(&self.model)?;
         let mut sink = Sink::new(self.output.as_deref(), console)?;
         let keep = match self.keep.as_ref().map(|list| list.0.as_slice()) {
@@ -126,6 +128,11 @@ impl Predict {
         console.say(format!(
             "Wrote {LITERAL}{output}{LITERAL:#}: {}",
             count(rows, "row")
+        ))?;
+        console.detail(format!(
+            "  columns {}\n  predicted in {}",
+            printable(&layout.header.names.join(", ")),
+            duration(started.elapsed())
         ))?;
         console.json(&Report {
             output: &output,

@@ -43,7 +43,9 @@ impl Ending {
                 .into(),
             _ => Stdio::piped(),
         };
+        // Standard input stays open and empty until the end, so that a command that reads it waits.
         let mut child = command
+            .stdin(Stdio::piped())
             .stdout(output)
             .stderr(Stdio::piped())
             .spawn()
