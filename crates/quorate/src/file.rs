@@ -14,7 +14,8 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::model::{Model, Summary};
+use crate::fit::Fitted;
+use crate::model::Model;
 
 /// Version of the format this program writes, and the newest it reads.
 pub const VERSION: u64 = 1;
@@ -50,9 +51,12 @@ fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut file = tempfile::Builder::new()
-        .prefix(".quorate-")
-        .tempfile_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".quorate-");
+    // A model is an ordinary file of its owner: readable as the umask says, not private like other temporary files.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
@@ -120,7 +124,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         views.push((*name, view));
     }
     let summary =
-        serde_json::to_value(&model.summary).map_err(|error| bad("model", error.to_string()))?;
+        serde_json::to_value(&model.fitted).map_err(|error| bad("model", error.to_string()))?;
     let header = Header {
         format: FORMAT.into(),
         version: VERSION,
@@ -179,13 +183,13 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
             "its checksum does not match: the file is damaged; fit again or restore a copy".into(),
         ));
     }
-    let summary: Summary =
+    let fitted: Fitted =
         serde_json::from_value(header.model).map_err(|error| foreign(error.to_string()))?;
     let data = rows(&tensors).map_err(|error| foreign(error.to_string()))?;
-    if data.inputs().width() != summary.schema.columns().len() {
+    if data.inputs().width() != fitted.schema.columns().len() {
         return Err(foreign("rows and schema disagree in width".into()));
     }
-    Ok(Model::from_parts(summary, data))
+    Ok(Model::from_parts(fitted, data))
 }
 
 /// The rows a model keeps: distinct inputs with their known noise, and the members of each.

@@ -7,10 +7,13 @@ use quorate_gp::linalg::Jitter;
 use quorate_gp::parameters::Parameter;
 use serde::Serialize;
 
-use crate::auto::Candidate;
+use crate::answers::Method;
 use crate::error::Result;
+use crate::fit::auto::Candidate;
+use crate::local::ConditionalRecord;
 use crate::model::Model;
 use crate::score::Scores;
+use crate::space::ScaledSpace;
 use crate::spec::ModelSpec;
 
 /// Everything worth knowing about a fitted model.
@@ -38,10 +41,12 @@ pub struct Inspection {
     pub noise_variance: f64,
     /// Its square root.
     pub noise_deviation: f64,
-    /// Log evidence of the standardised rows.
-    pub log_evidence: f64,
-    /// How many parameters the rows pin down.
-    pub effective_parameters: f64,
+    /// How it answers.
+    pub method: Method,
+    /// Log evidence of the standardised rows; exact models only.
+    pub log_evidence: Option<f64>,
+    /// How many parameters the rows pin down; exact models only.
+    pub effective_parameters: Option<f64>,
     /// What was added to the diagonal to factor the covariance.
     pub jitter: Jitter,
     /// Scores of every row predicted from all others.
@@ -50,6 +55,8 @@ pub struct Inspection {
     pub candidates: Vec<Candidate>,
     /// Ascents of the search.
     pub history: Vec<SearchRecord>,
+    /// How the grouped conditional likelihood was climbed; local models only.
+    pub conditional: Option<ConditionalRecord>,
     /// How learning ended.
     pub outcome: String,
     /// Sentences for people.
@@ -71,9 +78,10 @@ pub struct InputReport {
     pub levels: Option<usize>,
     /// Missing cells in the training rows.
     pub missing: usize,
-    /// Largest inverse length scale with which the kernel reads it (standardised); 0 when it does not.
+    /// How much the function is expected to change over one standard deviation of it (or a change of level), in standard
+    /// deviations of the target; 0 when the kernel does not read it.
     pub relevance: f64,
-    /// The matching length scale in the column's own units.
+    /// Shortest length scale with which the kernel reads it, in the column's own units.
     pub length_scale: Option<f64>,
 }
 
@@ -93,13 +101,15 @@ impl Model {
     pub fn inspect(&self) -> Result<Inspection> {
         let schema = self.schema();
         let bound = self.kernel().bind(schema.columns())?;
-        let relevance = bound.relevance();
+        let inverse_lengths = bound.relevance();
+        let relevance = ScaledSpace::of_kernel(&bound).changes(schema.columns().len());
         let missing = schema.missing_cells();
         let inputs = schema
             .columns()
             .iter()
             .zip(&relevance)
-            .map(|(column, (_, relevance))| InputReport {
+            .zip(&inverse_lengths)
+            .map(|((column, relevance), (_, inverse_length))| InputReport {
                 name: column.label(),
                 kind: match column.kind {
                     ColumnKind::Number => "number",
@@ -120,12 +130,13 @@ impl Model {
                     .find(|(name, _)| *name == column.name && column.kind == ColumnKind::Number)
                     .map_or(0, |(_, cells)| *cells),
                 relevance: *relevance,
-                length_scale: (*relevance > 0.0 && column.kind == ColumnKind::Number)
-                    .then(|| column.deviation / relevance),
+                length_scale: (*inverse_length > 0.0 && column.kind == ColumnKind::Number)
+                    .then(|| column.deviation / inverse_length),
             })
             .collect();
-        let noise_variance =
-            self.summary.noise.variance * schema.target_deviation() * schema.target_deviation();
+        let noise_variance = self.fitted.found.noise.variance
+            * schema.target_deviation()
+            * schema.target_deviation();
         Ok(Inspection {
             format_version: crate::file::VERSION,
             quorate_version: env!("CARGO_PKG_VERSION"),
@@ -142,14 +153,16 @@ impl Model {
             parameters: bound.parameters(),
             noise_variance,
             noise_deviation: noise_variance.sqrt(),
-            log_evidence: self.summary.log_evidence,
-            effective_parameters: self.summary.effective_parameters,
-            jitter: self.summary.jitter,
-            leave_one_out: self.summary.leave_one_out.clone(),
-            candidates: self.summary.candidates.clone(),
-            history: self.summary.history.clone(),
-            outcome: self.summary.outcome.clone(),
-            notes: self.summary.notes.clone(),
+            method: self.fitted.found.method,
+            conditional: self.fitted.found.conditional.clone(),
+            log_evidence: self.fitted.found.log_evidence,
+            effective_parameters: self.fitted.found.effective_parameters,
+            jitter: self.fitted.found.jitter,
+            leave_one_out: self.fitted.found.leave_one_out.clone(),
+            candidates: self.fitted.found.candidates.clone(),
+            history: self.fitted.found.history.clone(),
+            outcome: self.fitted.found.outcome.clone(),
+            notes: self.fitted.notes.clone(),
         })
     }
 }

@@ -3,13 +3,15 @@
 //! This crate is the front door: [`ModelSpec`] holds every choice a person can make, [`Model`] fits, predicts, scores
 //! and lives in a file. The mathematics of one Gaussian process is in [`gp`]; tables on disk belong to `quorate-table`.
 
-pub mod auto;
+pub mod answers;
 pub mod error;
 pub mod file;
+pub mod fit;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod inspect;
 pub mod landmarks;
+pub mod local;
 pub mod model;
 pub mod prediction;
 pub mod score;
@@ -22,4 +24,4 @@ pub use model::Model;
 pub use prediction::Prediction;
 pub use quorate_gp as gp;
 pub use score::Scores;
-pub use spec::{KernelChoice, LearnChoice, ModelSpec};
+pub use spec::{KernelChoice, LearnChoice, MethodChoice, ModelSpec};

@@ -2,6 +2,8 @@
 
 use std::f64::consts::PI;
 
+use quorate_gp::data::{Member, Schema};
+use quorate_gp::posterior::LeaveOneOut;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
@@ -50,6 +52,37 @@ pub struct Yardstick {
     pub mean: f64,
     /// Their standard deviation.
     pub deviation: f64,
+}
+
+impl From<&Schema> for Yardstick {
+    fn from(schema: &Schema) -> Self {
+        Self {
+            mean: schema.target_mean(),
+            deviation: schema.target_deviation(),
+        }
+    }
+}
+
+/// Scores of rows that were left out one at a time; the yardstick turns standardised answers into the target's units.
+pub(crate) fn leave_one_out_scores(
+    members: &[Member],
+    answers: &LeaveOneOut,
+    yardstick: Yardstick,
+) -> Result<Scores> {
+    let Yardstick { mean, deviation } = yardstick;
+    let targets: Vec<f64> = members
+        .iter()
+        .map(|m| mean + deviation * m.target)
+        .collect();
+    let means: Vec<f64> = answers.mean.iter().map(|m| mean + deviation * m).collect();
+    let variances: Vec<f64> = answers
+        .variance
+        .iter()
+        .zip(&answers.noise)
+        .map(|(latent, noise)| deviation * deviation * (latent + noise))
+        .collect();
+    let weights: Vec<f64> = members.iter().map(|m| m.weight).collect();
+    Scores::of(&targets, &means, &variances, Some(&weights), yardstick)
 }
 
 impl Scores {

@@ -25,6 +25,10 @@ pub struct ModelSpec {
     pub noise: Option<String>,
     /// Kernel text, or a search over a few.
     pub kernel: KernelChoice,
+    /// One exact process, or a committee of local experts.
+    pub method: MethodChoice,
+    /// Nearest rows a local expert takes for each question; by default when absent.
+    pub neighbours: Option<usize>,
     /// How hyperparameters are found.
     pub learn: LearnChoice,
     /// Starts of the search beyond the data-driven one; by the number of rows when absent.
@@ -42,6 +46,8 @@ impl Default for ModelSpec {
             weight: None,
             noise: None,
             kernel: KernelChoice::Auto,
+            method: MethodChoice::Auto,
+            neighbours: None,
             learn: LearnChoice::Auto,
             restarts: None,
             seed: 0,
@@ -129,36 +135,63 @@ pub enum LearnChoice {
     None,
 }
 
-impl LearnChoice {
-    /// Every choice with its name.
-    pub const NAMES: [(&'static str, LearnChoice); 3] = [
+/// Which method answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MethodChoice {
+    /// Exact while the table is small, a committee beyond.
+    #[default]
+    Auto,
+    /// One exact process over all rows.
+    Exact,
+    /// Many experts, each for its own neighbourhood.
+    Committee,
+}
+
+/// Gives a choice its names: parsing with suggestions, printing, and the list for help texts.
+macro_rules! named_choice {
+    ($choice:ty, $what:literal, [$(($name:literal, $variant:expr)),+ $(,)?]) => {
+        impl $choice {
+            /// Every choice with its name.
+            pub const NAMES: &'static [(&'static str, $choice)] = &[$(($name, $variant)),+];
+        }
+
+        impl FromStr for $choice {
+            type Err = Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let found = Self::NAMES.iter().find(|(name, _)| *name == text);
+                found.map(|(_, choice)| *choice).ok_or_else(|| {
+                    let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
+                    Error::Spec(format!("unknown {} `{text}`: choose {}", $what, names.join(", ")))
+                })
+            }
+        }
+
+        impl fmt::Display for $choice {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let name = Self::NAMES.iter().find(|(_, choice)| choice == self);
+                f.write_str(name.map_or("auto", |(name, _)| name))
+            }
+        }
+    };
+}
+
+named_choice!(
+    LearnChoice,
+    "way of learning",
+    [
         ("auto", LearnChoice::Auto),
         ("block", LearnChoice::Block),
-        ("none", LearnChoice::None),
-    ];
-}
-
-impl FromStr for LearnChoice {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::NAMES
-            .iter()
-            .find(|(name, _)| *name == text)
-            .map(|(_, choice)| *choice)
-            .ok_or_else(|| {
-                let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
-                Error::Spec(format!(
-                    "unknown way of learning `{text}`: choose {}",
-                    names.join(", ")
-                ))
-            })
-    }
-}
-
-impl fmt::Display for LearnChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::NAMES.iter().find(|(_, choice)| choice == self);
-        f.write_str(name.map_or("auto", |(name, _)| name))
-    }
-}
+        ("none", LearnChoice::None)
+    ]
+);
+named_choice!(
+    MethodChoice,
+    "method",
+    [
+        ("auto", MethodChoice::Auto),
+        ("exact", MethodChoice::Exact),
+        ("committee", MethodChoice::Committee),
+    ]
+);

@@ -55,7 +55,7 @@ pub fn inputs(found: &Inspection, types: &TableTypes) -> String {
         ]);
     }
     format!(
-        "{}  {FAINT}length scale in the input's own units; relevance is one over it in standardised units{FAINT:#}\n",
+        "{}  {FAINT}length scale in the input's own units; relevance: expected change of the target over one deviation of the input, in deviations{FAINT:#}\n",
         table.render()
     )
 }

@@ -1,6 +1,8 @@
 //! A model as a page.
 
 use quorate::Inspection;
+use quorate::answers::Method;
+use quorate::local::Neighbourhood;
 
 use super::{TableTypes, inputs, scores};
 use crate::text::{Align, HEADING, Table, count, printable, readable_kernel, significant};
@@ -78,10 +80,28 @@ fn facts(found: &Inspection) -> Table {
                 short(found.noise_variance)
             ),
         ])
-        .row(["log evidence", &short(found.log_evidence)])
-        .row(["effective parameters", &short(found.effective_parameters)])
-        .row(["jitter", &jitter]);
+        .row(["answers from", &answers_from(found.method)]);
+    if let Some(evidence) = found.log_evidence {
+        table.row(["log evidence", &short(evidence)]);
+    }
+    if let Some(parameters) = found.effective_parameters {
+        table.row(["effective parameters", &short(parameters)]);
+    }
+    table.row(["jitter", &jitter]);
     table
+}
+
+/// Where a model's answers come from, in words.
+fn answers_from(method: Method) -> String {
+    match method {
+        Method::Exact => "all rows at once".to_owned(),
+        Method::Local(Neighbourhood {
+            neighbours,
+            together,
+        }) => {
+            format!("the {neighbours} nearest rows of each question, {together} questions together")
+        }
+    }
 }
 
 /// How the kernel and its hyperparameters were found.
@@ -91,13 +111,15 @@ pub fn learning(found: &Inspection, verbose: bool) -> String {
         let mut table = Table::new([
             ("kernel tried", Align::Left),
             ("log evidence", Align::Right),
-            ("leave-one-out NLPD", Align::Right),
+            ("predictive NLPD", Align::Right),
         ]);
         for candidate in &found.candidates {
             table.row([
                 candidate.kernel.clone(),
-                significant(candidate.log_evidence, 5),
-                significant(candidate.leave_one_out_nlpd, 4),
+                candidate
+                    .log_evidence
+                    .map_or_else(String::new, |evidence| significant(evidence, 5)),
+                significant(candidate.predictive_nlpd, 4),
             ]);
         }
         text += &format!("\n{}", table.render());

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
-use quorate::{KernelChoice, LearnChoice, Model, ModelSpec, Scores};
+use quorate::{KernelChoice, LearnChoice, MethodChoice, Model, ModelSpec, Scores};
 use serde::Serialize;
 
 use crate::arguments::Arguments;
@@ -54,6 +54,12 @@ pub struct Fit {
     /// Kernel: `auto` chooses by evidence, or a kernel as text [default: auto]
     #[arg(long, value_name = "SPEC")]
     kernel: Option<KernelChoice>,
+    /// One exact process, or a committee of experts for neighbourhoods; `auto` decides by size [default: auto]
+    #[arg(long, value_name = "METHOD", value_parser = methods())]
+    method: Option<MethodChoice>,
+    /// Nearest rows an expert of the committee takes for each question [default: 300]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    neighbours: Option<usize>,
     /// How hyperparameters are learned; `none` keeps those of the kernel's text [default: auto]
     #[arg(long, value_name = "HOW", value_parser = ways_of_learning())]
     learn: Option<LearnChoice>,
@@ -77,7 +83,7 @@ struct Report<'a> {
     inputs: Vec<String>,
     target: &'a str,
     kernel: &'a str,
-    log_evidence: f64,
+    log_evidence: Option<f64>,
     outcome: &'a str,
     leave_one_out: &'a Scores,
     notes: &'a [String],
@@ -130,6 +136,10 @@ impl Fit {
         if let Some(learn) = &self.learn {
             spec.learn = *learn;
         }
+        if let Some(method) = &self.method {
+            spec.method = *method;
+        }
+        spec.neighbours = self.neighbours.or(spec.neighbours);
         spec.restarts = self.restarts.or(spec.restarts);
         spec.seed = self.seed.unwrap_or(spec.seed);
         if spec.target.is_empty() {
@@ -191,8 +201,20 @@ impl Fit {
     }
 }
 
+fn methods() -> impl TypedValueParser<Value = MethodChoice> {
+    let names = MethodChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<MethodChoice>())
+}
+
+fn at_least_one(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number of at least 1 is needed".to_owned()),
+        Ok(count) => Ok(count),
+    }
+}
+
 fn ways_of_learning() -> impl TypedValueParser<Value = LearnChoice> {
-    let names = LearnChoice::NAMES.map(|(name, _)| name);
+    let names = LearnChoice::NAMES.iter().map(|(name, _)| *name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<LearnChoice>())
 }
 

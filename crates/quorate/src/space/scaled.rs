@@ -1,35 +1,72 @@
 //! Inputs divided by their length scales.
 
 use quorate_gp::data::{ColumnKind, Inputs};
-use quorate_gp::kernel::BoundKernel;
+use quorate_gp::kernel::{BoundKernel, Covariance};
+use quorate_gp::linalg::Matrix;
+
+/// Step along a standardised column over which the expected change is measured: short against most length scales.
+const STEP: f64 = 0.1;
+
+/// `2 (k(x, x) - k(x, x'))` for a point and its neighbour one step along a column.
+fn expected_change(kernel: &BoundKernel, width: usize, column: usize, step: f64) -> f64 {
+    let mut pair = vec![0.0; 2 * width];
+    pair[width + column] = step;
+    let mut block = Matrix::zeros(2, 2);
+    if let Ok(pair) = Inputs::new(&pair, 2, width) {
+        kernel.fill(pair, pair, block.as_mut());
+    }
+    // The symmetric form serves kernels whose variance depends on the place.
+    block[(0, 0)] + block[(1, 1)] - 2.0 * block[(0, 1)]
+}
 
 /// How rows become points: which columns count, and by how much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaledSpace {
-    /// Number columns with the inverse length scale of each.
+    /// Number columns with the factor of each.
     numbers: Vec<(usize, f64)>,
     /// Category columns with the squared distance between different levels.
     categories: Vec<(usize, f64)>,
 }
 
 impl ScaledSpace {
-    /// The space in which the kernel sees the rows: a column it does not read has no extent.
+    /// The space in which the kernel sees the rows: a step along a column is as long as the function is expected to
+    /// change over it, `E[(f(x) - f(x'))^2] = 2 (k(x, x) - k(x, x'))`.
+    ///
+    /// Inverse length scales alone would let a term of tiny variance and short length scales decide who is near. A
+    /// column the kernel does not read has no extent.
     pub fn of_kernel(kernel: &BoundKernel) -> Self {
         let mut space = Self {
             numbers: Vec::new(),
             categories: Vec::new(),
         };
-        let columns = kernel.columns().iter().zip(kernel.relevance());
-        for (index, (column, (_, relevance))) in columns.enumerate() {
-            if relevance <= 0.0 {
+        let width = kernel.columns().len();
+        for (index, column) in kernel.columns().iter().enumerate() {
+            let is_category = matches!(column.kind, ColumnKind::Category { .. });
+            let step = if is_category { 1.0 } else { STEP };
+            let change = expected_change(kernel, width, index, step);
+            if change <= 0.0 {
                 continue;
             }
-            match column.kind {
-                ColumnKind::Category { .. } => space.categories.push((index, 2.0 * relevance)),
-                ColumnKind::Number | ColumnKind::Missing => space.numbers.push((index, relevance)),
+            if is_category {
+                space.categories.push((index, change));
+            } else {
+                space.numbers.push((index, change.sqrt() / step));
             }
         }
         space
+    }
+
+    /// For each of `width` columns, how much the function is expected to change per unit of it (per change of level for
+    /// a category), as a root mean square.
+    pub fn changes(&self, width: usize) -> Vec<f64> {
+        let mut changes = vec![0.0; width];
+        for (column, change) in &self.numbers {
+            changes[*column] = *change;
+        }
+        for (column, square) in &self.categories {
+            changes[*column] = square.sqrt();
+        }
+        changes
     }
 
     /// Coordinates of a point: scaled numbers, then category levels.

@@ -129,6 +129,11 @@ impl NeighbourSearch {
         }
     }
 
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.order.len()
+    }
+
     /// The space searched in.
     pub fn space(&self) -> &ScaledSpace {
         &self.space

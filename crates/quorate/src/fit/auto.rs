@@ -9,7 +9,7 @@ use quorate_gp::watch::Watch;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::score::{Scores, Yardstick};
+use crate::score::{Yardstick, leave_one_out_scores};
 
 /// Candidates are compared on at most this many distinct rows.
 const TRIAL_ROWS: usize = 600;
@@ -23,10 +23,11 @@ const MANY_LEVELS: usize = 12;
 pub struct Candidate {
     /// The kernel's text without values.
     pub kernel: String,
-    /// Log evidence on the sample.
-    pub log_evidence: f64,
-    /// Mean leave-one-out negative log density on the sample, standardised.
-    pub leave_one_out_nlpd: f64,
+    /// Log evidence on the sample; absent where neighbourhoods were scored instead.
+    pub log_evidence: Option<f64>,
+    /// Mean negative log predictive density, standardised: of rows left out one at a time, or of groups given their
+    /// neighbourhoods.
+    pub predictive_nlpd: f64,
 }
 
 /// The kernel texts worth trying for these columns.
@@ -81,6 +82,23 @@ pub fn candidates(columns: &[InputColumn]) -> Vec<String> {
         }
     }
     texts
+}
+
+/// A kernel text multiplied by every category.
+pub(crate) fn with_categories(columns: &[InputColumn], text: &str) -> String {
+    let categories = columns
+        .iter()
+        .filter(|column| matches!(column.kind, ColumnKind::Category { .. }))
+        .map(|column| format!("category[{}]", quoted(&column.name)));
+    let numbers = columns
+        .iter()
+        .any(|column| column.kind == ColumnKind::Number);
+    let factors: Vec<String> = numbers
+        .then(|| text.to_owned())
+        .into_iter()
+        .chain(categories)
+        .collect();
+    factors.join(" * ")
 }
 
 /// A column name as it must be written in a kernel's brackets.
@@ -138,11 +156,13 @@ pub fn choose(
 }
 
 fn beats(challenger: &Candidate, leader: &Candidate) -> bool {
-    let gain = challenger.log_evidence - leader.log_evidence;
-    if gain.abs() <= TIE {
-        challenger.leave_one_out_nlpd < leader.leave_one_out_nlpd
-    } else {
-        gain > 0.0
+    let gain = challenger
+        .log_evidence
+        .zip(leader.log_evidence)
+        .map(|(ours, theirs)| ours - theirs);
+    match gain {
+        Some(gain) if gain.abs() > TIE => gain > 0.0,
+        _ => challenger.predictive_nlpd < leader.predictive_nlpd,
     }
 }
 
@@ -163,42 +183,18 @@ fn try_candidate(
     let (bound, noise, _) = learn(&bound, GaussianNoise { variance: 0.1 }, data, &quick, watch)?;
     let found = bound.kernel();
     let posterior = ExactPosterior::condition(bound, noise, data.clone(), search.jitter)?;
-    let scores = leave_one_out_scores(
-        &posterior,
-        Yardstick {
-            mean: 0.0,
-            deviation: 1.0,
-        },
-    )?;
+    let standard = Yardstick {
+        mean: 0.0,
+        deviation: 1.0,
+    };
+    let members = posterior.data().members();
+    let scores = leave_one_out_scores(members, &posterior.leave_one_out(), standard)?;
     let candidate = Candidate {
         kernel: kernel.structure().to_string(),
-        log_evidence: posterior.log_evidence(),
-        leave_one_out_nlpd: scores.nlpd,
+        log_evidence: Some(posterior.log_evidence()),
+        predictive_nlpd: scores.nlpd,
     };
     Ok((found, noise, candidate))
-}
-
-/// Leave-one-out scores of a posterior; `yardstick` turns standardised numbers into the target's own units.
-pub(crate) fn leave_one_out_scores(
-    posterior: &ExactPosterior,
-    yardstick: Yardstick,
-) -> Result<Scores> {
-    let answers = posterior.leave_one_out();
-    let Yardstick { mean, deviation } = yardstick;
-    let members = posterior.data().members();
-    let targets: Vec<f64> = members
-        .iter()
-        .map(|m| mean + deviation * m.target)
-        .collect();
-    let means: Vec<f64> = answers.mean.iter().map(|m| mean + deviation * m).collect();
-    let variances: Vec<f64> = answers
-        .variance
-        .iter()
-        .zip(&answers.noise)
-        .map(|(latent, noise)| deviation * deviation * (latent + noise))
-        .collect();
-    let weights: Vec<f64> = members.iter().map(|m| m.weight).collect();
-    Scores::of(&targets, &means, &variances, Some(&weights), yardstick)
 }
 
 /// Every k-th row from a seeded offset: cheap, spread over the table, the same on every machine.

@@ -1,0 +1,76 @@
+//! The ways a fitted model answers, behind one face.
+
+use quorate_gp::data::{Dataset, Inputs};
+use quorate_gp::gaussian::{Joint, Marginals};
+use quorate_gp::kernel::BoundKernel;
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::linalg::JitterPolicy;
+use quorate_gp::posterior::{ExactPosterior, Predict};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::local::{LocalAnswers, Neighbourhood};
+
+/// How a model answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// One exact process over all rows.
+    Exact,
+    /// An expert formed from the nearest rows for each small group of questions.
+    Local(Neighbourhood),
+}
+
+/// A model's rows, ready to answer.
+#[derive(Clone, Debug)]
+pub enum Answers {
+    /// From all rows at once.
+    Exact(ExactPosterior),
+    /// From the nearest rows.
+    Local(LocalAnswers),
+}
+
+impl Answers {
+    /// Makes the rows ready.
+    pub fn new(
+        method: Method,
+        kernel: BoundKernel,
+        noise: GaussianNoise,
+        data: Dataset,
+    ) -> Result<Self> {
+        Ok(match method {
+            Method::Exact => {
+                let policy = JitterPolicy::default();
+                Answers::Exact(ExactPosterior::condition(kernel, noise, data, policy)?)
+            }
+            Method::Local(shape) => Answers::Local(LocalAnswers::new(kernel, noise, data, shape)),
+        })
+    }
+
+    /// The kernel with its hyperparameters.
+    pub fn kernel(&self) -> &BoundKernel {
+        match self {
+            Answers::Exact(posterior) => posterior.kernel(),
+            Answers::Local(local) => local.kernel(),
+        }
+    }
+
+    /// Mean and variance at each query point.
+    pub fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
+        Ok(match self {
+            Answers::Exact(posterior) => posterior.marginals(query)?,
+            Answers::Local(local) => local.marginals(query)?,
+        })
+    }
+
+    /// Mean and covariance of all query points together, where the method defines them.
+    pub fn joint(&self, query: Inputs<'_>) -> Result<Joint> {
+        match self {
+            Answers::Exact(posterior) => Ok(posterior.joint(query)?),
+            Answers::Local(_) => Err(Error::Spec(
+                "answers from different neighbourhoods have no joint covariance: fit with `--method exact` to draw functions"
+                    .into(),
+            )),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! One exact Gaussian process for the whole table.
+
+use std::collections::BTreeSet;
+
+use quorate_gp::data::{Dataset, Schema};
+use quorate_gp::kernel::Kernel;
+use quorate_gp::learn::{Search, SearchRecord, Stop, learn};
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::linalg::JitterPolicy;
+use quorate_gp::posterior::ExactPosterior;
+use quorate_gp::watch::Watch;
+
+use super::Found;
+use super::auto::{self, Candidate};
+use crate::answers::{Answers, Method};
+use crate::error::{Error, Result};
+use crate::score::leave_one_out_scores;
+use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+
+/// Noise variance learning starts from, in units of the target's variance.
+const FIRST_NOISE: GaussianNoise = GaussianNoise { variance: 0.1 };
+
+pub fn fit(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    watch: &dyn Watch,
+) -> Result<(Found, Answers)> {
+    let learned = find_hyperparameters(spec, schema, data, watch)?;
+    // Bound anew from its text, so that the model in memory and the model read from its file are the same numbers.
+    let bound = learned.kernel.bind(schema.columns())?;
+    watch.progress("conditioning on all rows", 0, 1);
+    let policy = JitterPolicy::default();
+    let posterior = ExactPosterior::condition(bound, learned.noise, data.clone(), policy)?;
+    let answers = posterior.leave_one_out();
+    let members = posterior.data().members();
+    let scores = leave_one_out_scores(members, &answers, schema.into())?;
+    watch.progress("conditioning on all rows", 1, 1);
+    let found = Found {
+        method: Method::Exact,
+        kernel: learned.kernel,
+        noise: learned.noise,
+        jitter: posterior.jitter(),
+        log_evidence: Some(posterior.log_evidence()),
+        effective_parameters: Some(answers.effective_parameters),
+        leave_one_out: scores,
+        candidates: learned.candidates,
+        history: learned.history,
+        conditional: None,
+        outcome: learned.outcome,
+    };
+    Ok((found, Answers::Exact(posterior)))
+}
+
+/// Hyperparameters and how they were found.
+struct Learned {
+    kernel: Kernel,
+    noise: GaussianNoise,
+    candidates: Vec<Candidate>,
+    history: Vec<SearchRecord>,
+    outcome: String,
+}
+
+fn find_hyperparameters(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    watch: &dyn Watch,
+) -> Result<Learned> {
+    let search = Search {
+        restarts: spec.restarts,
+        seed: spec.seed,
+        ..Search::default()
+    };
+    let (kernel, noise, candidates) = match &spec.kernel {
+        KernelChoice::Given(kernel) => (kernel.clone(), FIRST_NOISE, Vec::new()),
+        KernelChoice::Auto if spec.learn == LearnChoice::None => {
+            return Err(Error::Spec(
+                "`auto` compares kernels by learning them: give a kernel, or let it learn".into(),
+            ));
+        }
+        KernelChoice::Auto => auto::choose(schema.columns(), data, &search, watch)?,
+    };
+    let mut bound = kernel.bind(schema.columns())?;
+    bound.initialise(data.inputs(), data.targets());
+    if spec.learn == LearnChoice::None {
+        return Ok(Learned {
+            kernel: bound.kernel(),
+            noise,
+            candidates,
+            history: Vec::new(),
+            outcome: "Hyperparameters were kept as given.".into(),
+        });
+    }
+    let (bound, noise, history) = learn(&bound, noise, data, &search, watch)?;
+    let outcome = outcome(&candidates, &kernel, &history);
+    Ok(Learned {
+        kernel: bound.kernel(),
+        noise,
+        candidates,
+        history,
+        outcome,
+    })
+}
+
+fn outcome(candidates: &[Candidate], kernel: &Kernel, history: &[SearchRecord]) -> String {
+    let evaluations: usize = history.iter().map(|record| record.evaluations).sum();
+    let starts: BTreeSet<usize> = history.iter().map(|record| record.start).collect();
+    let starts = match starts.len() {
+        1 => "1 start".to_owned(),
+        many => format!("{many} starts"),
+    };
+    let best = history
+        .iter()
+        .max_by(|a, b| a.rows.cmp(&b.rows).then(a.value.total_cmp(&b.value)));
+    let ending = match best.map(|record| record.stop) {
+        Some(Stop::Converged) | None => "and converged",
+        Some(Stop::Steps) => "and stopped at the limit of steps: more restarts may help",
+        Some(Stop::Stalled) => "and ended where no further step gained anything",
+    };
+    let chosen = if candidates.is_empty() {
+        String::new()
+    } else {
+        let structure = kernel.structure();
+        format!("Chose {structure} from {} kernels. ", candidates.len())
+    };
+    format!(
+        "{chosen}Learning took {evaluations} evaluations of the evidence from {starts} {ending}."
+    )
+}

@@ -1,0 +1,198 @@
+//! A table too large for one process: hyperparameters from neighbourhoods, answers from the nearest rows.
+
+use quorate_gp::data::{Dataset, InputColumn, Schema};
+use quorate_gp::kernel::{BoundKernel, Kernel};
+use quorate_gp::learn::{Search, SearchLimits, learn};
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::linalg::Jitter;
+use quorate_gp::watch::Watch;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+
+use super::Found;
+use super::auto::{self, Candidate};
+use crate::answers::{Answers, Method};
+use crate::error::{Error, Result};
+use crate::local::{
+    ConditionalRecord, ConditionalSearch, LocalAnswers, Neighbourhood, learn_conditional,
+};
+use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+
+/// Rows of the random part on which every candidate starts.
+const PART_ROWS: usize = 1000;
+/// Rows of the random sample that is scored with its own row left out.
+const SCORED_ROWS: usize = 1000;
+/// A random part is sparse: it may see no noise where neighbours do, and the reverse. The climb starts in between.
+const FIRST_NOISE: (f64, f64) = (0.003, 0.5);
+/// Nearest rows per question, and questions that share an expert, unless told otherwise.
+const DEFAULT: Neighbourhood = Neighbourhood {
+    neighbours: 300,
+    together: 8,
+};
+
+pub fn fit(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    watch: &dyn Watch,
+) -> Result<(Found, Answers)> {
+    let texts = match &spec.kernel {
+        KernelChoice::Given(kernel) => vec![kernel.clone()],
+        KernelChoice::Auto => candidates(schema.columns())?,
+    };
+    let mut tried = Vec::new();
+    let mut best: Option<Climbed> = None;
+    for kernel in &texts {
+        let climbed = climb(spec, schema, kernel, data, watch)?;
+        tried.push(Candidate {
+            kernel: kernel.structure().to_string(),
+            log_evidence: None,
+            predictive_nlpd: -climbed.record.log_likelihood_per_row,
+        });
+        let gain = |best: &Climbed| {
+            climbed.record.log_likelihood_per_row > best.record.log_likelihood_per_row
+        };
+        if best.as_ref().is_none_or(gain) {
+            best = Some(climbed);
+        }
+    }
+    let Some(best) = best else {
+        return Err(Error::Spec("no kernel fits these columns".into()));
+    };
+    let kernel = best.kernel.kernel();
+    let bound = kernel.bind(schema.columns())?;
+    let neighbourhood = Neighbourhood {
+        neighbours: spec.neighbours.unwrap_or(DEFAULT.neighbours),
+        ..DEFAULT
+    };
+    let answers = LocalAnswers::new(bound, best.noise, data.clone(), neighbourhood);
+    let sample = random_rows(data.rows(), SCORED_ROWS, spec.seed ^ 1);
+    let scores = answers.leave_one_out_scores(&sample, schema.into(), watch)?;
+    let outcome = outcome(&tried, &kernel, &best.record, spec.learn, sample.len());
+    let found = Found {
+        method: Method::Local(neighbourhood),
+        kernel,
+        noise: best.noise,
+        jitter: Jitter::default(),
+        log_evidence: None,
+        effective_parameters: None,
+        leave_one_out: scores,
+        candidates: if tried.len() > 1 { tried } else { Vec::new() },
+        history: Vec::new(),
+        conditional: Some(best.record),
+        outcome,
+    };
+    Ok((found, Answers::Local(answers)))
+}
+
+/// One kernel after its climb.
+struct Climbed {
+    kernel: BoundKernel,
+    noise: GaussianNoise,
+    record: ConditionalRecord,
+}
+
+/// Block evidence of a random part first, then the grouped conditional likelihood of all rows.
+fn climb(
+    spec: &ModelSpec,
+    schema: &Schema,
+    kernel: &Kernel,
+    data: &Dataset,
+    watch: &dyn Watch,
+) -> Result<Climbed> {
+    let part = data.select(&random_rows(data.rows(), PART_ROWS, spec.seed));
+    let mut bound = kernel.bind(schema.columns())?;
+    bound.initialise(part.inputs(), part.targets());
+    let noise = GaussianNoise { variance: 0.1 };
+    if spec.learn == LearnChoice::None {
+        let record = ConditionalRecord::default();
+        return Ok(Climbed {
+            kernel: bound,
+            noise,
+            record,
+        });
+    }
+    let search = Search {
+        restarts: Some(spec.restarts.unwrap_or(1)),
+        seed: spec.seed,
+        limits: SearchLimits {
+            steps: 40,
+            relative_gain: 1e-5,
+            ..SearchLimits::default()
+        },
+        ..Search::default()
+    };
+    let (bound, noise, _) = learn(&bound, noise, &part, &search, watch)?;
+    let noise = GaussianNoise {
+        variance: noise.variance.clamp(FIRST_NOISE.0, FIRST_NOISE.1),
+    };
+    if spec.learn == LearnChoice::Block {
+        let record = ConditionalRecord::default();
+        return Ok(Climbed {
+            kernel: bound,
+            noise,
+            record,
+        });
+    }
+    let climb = ConditionalSearch {
+        seed: spec.seed,
+        ..ConditionalSearch::default()
+    };
+    let (kernel, noise, record) = learn_conditional(&bound, noise, data, &climb, watch)?;
+    Ok(Climbed {
+        kernel,
+        noise,
+        record,
+    })
+}
+
+/// One rough term, or two on different scales; categories multiply.
+fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
+    let texts = auto::with_categories(columns, "matern32(ard)");
+    let double = format!("{texts} + {texts}");
+    [texts, double]
+        .iter()
+        .map(|text| Ok(text.parse()?))
+        .collect()
+}
+
+/// A seeded choice of row numbers, in increasing order.
+fn random_rows(rows: usize, count: usize, seed: u64) -> Vec<usize> {
+    let mut random = ChaCha12Rng::seed_from_u64(seed);
+    let mut order: Vec<usize> = (0..rows).collect();
+    let count = count.min(rows);
+    for place in 0..count {
+        let other = place + (random.next_u64() % (rows - place) as u64) as usize;
+        order.swap(place, other);
+    }
+    order.truncate(count);
+    order.sort_unstable();
+    order
+}
+
+fn outcome(
+    tried: &[Candidate],
+    kernel: &Kernel,
+    record: &ConditionalRecord,
+    learn: LearnChoice,
+    scored: usize,
+) -> String {
+    let chosen = if tried.len() > 1 {
+        format!(
+            "Chose {} from {} kernels. ",
+            kernel.structure(),
+            tried.len()
+        )
+    } else {
+        String::new()
+    };
+    let learned = match learn {
+        LearnChoice::None => "Hyperparameters were kept as given.".to_owned(),
+        LearnChoice::Block => format!("Learning looked at {PART_ROWS} random rows."),
+        LearnChoice::Auto => format!(
+            "Learning took {} steps over random neighbourhoods.",
+            record.steps
+        ),
+    };
+    format!("{chosen}{learned} Scores are of {scored} random rows, each predicted from the others.")
+}

@@ -1,0 +1,197 @@
+//! Questions answered from the rows nearest to them.
+
+use quorate_gp::data::{Dataset, Inputs, Member};
+use quorate_gp::gaussian::Marginals;
+use quorate_gp::kernel::BoundKernel;
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::linalg::{JitterPolicy, Matrix};
+use quorate_gp::posterior::{ExactPosterior, LeaveOneOut, Predict};
+use quorate_gp::watch::Watch;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::score::{Scores, Yardstick, leave_one_out_scores};
+use crate::space::{Cell, NeighbourSearch, ScaledSpace, balanced_cells};
+
+/// How wide an expert looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Neighbourhood {
+    /// Nearest rows taken for each question.
+    pub neighbours: usize,
+    /// Questions answered together, from the union of their nearest rows.
+    pub together: usize,
+}
+
+/// The rows, ready to answer any question locally.
+#[derive(Clone, Debug)]
+pub struct LocalAnswers {
+    kernel: BoundKernel,
+    noise: GaussianNoise,
+    data: Dataset,
+    search: NeighbourSearch,
+    neighbourhood: Neighbourhood,
+}
+
+impl LocalAnswers {
+    /// Prepares the rows.
+    pub fn new(
+        kernel: BoundKernel,
+        noise: GaussianNoise,
+        data: Dataset,
+        neighbourhood: Neighbourhood,
+    ) -> Self {
+        let space = ScaledSpace::of_kernel(&kernel);
+        let search = NeighbourSearch::new(space, data.inputs());
+        Self {
+            kernel,
+            noise,
+            data,
+            search,
+            neighbourhood,
+        }
+    }
+
+    /// The kernel with its hyperparameters.
+    pub fn kernel(&self) -> &BoundKernel {
+        &self.kernel
+    }
+
+    /// Scores of some rows, each predicted from its neighbourhood without itself.
+    pub fn leave_one_out_scores(
+        &self,
+        rows: &[usize],
+        yardstick: Yardstick,
+        watch: &dyn Watch,
+    ) -> Result<Scores> {
+        watch.progress("scoring rows left out", 0, rows.len());
+        let space = self.search.space();
+        let points = space.points(self.data.inputs());
+        let dimension = space.dimension();
+        let answers: Vec<(Vec<Member>, LeaveOneOut)> = rows
+            .par_iter()
+            .map(|&row| {
+                watch.check()?;
+                let point = &points[row * dimension..(row + 1) * dimension];
+                let mut near = self.nearest_rows(point, self.neighbourhood.neighbours + 1);
+                near.push(row);
+                near.sort_unstable();
+                near.dedup();
+                let own = near.iter().position(|&r| r == row);
+                let expert = self.expert(&near)?;
+                let answers = expert.leave_one_out();
+                let mut kept = LeaveOneOut {
+                    mean: vec![],
+                    variance: vec![],
+                    noise: vec![],
+                    effective_parameters: 0.0,
+                };
+                let mut members = Vec::new();
+                for (i, member) in expert.data().members().iter().enumerate() {
+                    if Some(member.group) == own {
+                        members.push(*member);
+                        kept.mean.push(answers.mean[i]);
+                        kept.variance.push(answers.variance[i]);
+                        kept.noise.push(answers.noise[i]);
+                    }
+                }
+                Ok((members, kept))
+            })
+            .collect::<Result<_>>()?;
+        let mut all = LeaveOneOut {
+            mean: vec![],
+            variance: vec![],
+            noise: vec![],
+            effective_parameters: 0.0,
+        };
+        let mut members = Vec::new();
+        for (own, answer) in answers {
+            members.extend(own);
+            all.mean.extend(answer.mean);
+            all.variance.extend(answer.variance);
+            all.noise.extend(answer.noise);
+        }
+        watch.progress("scoring rows left out", rows.len(), rows.len());
+        leave_one_out_scores(&members, &all, yardstick)
+    }
+
+    fn nearest_rows(&self, point: &[f64], count: usize) -> Vec<usize> {
+        let found = self.search.nearest(point, count);
+        found
+            .iter()
+            .map(|neighbour| neighbour.row as usize)
+            .collect()
+    }
+
+    fn expert(&self, rows: &[usize]) -> Result<ExactPosterior> {
+        let policy = JitterPolicy::default();
+        let data = self.data.select(rows);
+        Ok(ExactPosterior::condition(
+            self.kernel.clone(),
+            self.noise,
+            data,
+            policy,
+        )?)
+    }
+
+    /// Mean and variance at each query point.
+    pub fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
+        let space = self.search.space();
+        let points = space.points(query);
+        let dimension = space.dimension();
+        let (order, cells) = if dimension == 0 {
+            let all = Cell {
+                start: 0,
+                end: query.rows(),
+            };
+            ((0..query.rows() as u32).collect(), vec![all])
+        } else {
+            let directions = space.number_dimension().max(1);
+            balanced_cells(&points, dimension, directions, self.neighbourhood.together)
+        };
+        let answers: Vec<Vec<(u32, f64, f64)>> = cells
+            .par_iter()
+            .map(|cell| {
+                let questions = &order[cell.start..cell.end];
+                self.answer(query, &points, dimension, questions)
+            })
+            .collect::<Result<_>>()?;
+        let mut mean = Matrix::zeros(query.rows(), 1);
+        let mut variance = Matrix::zeros(query.rows(), 1);
+        for (row, m, v) in answers.into_iter().flatten() {
+            mean[(row as usize, 0)] = m;
+            variance[(row as usize, 0)] = v;
+        }
+        Ok(Marginals { mean, variance })
+    }
+
+    /// One expert: the union of the questions' nearest rows, conditioned on exactly.
+    fn answer(
+        &self,
+        query: Inputs<'_>,
+        points: &[f64],
+        dimension: usize,
+        questions: &[u32],
+    ) -> Result<Vec<(u32, f64, f64)>> {
+        let mut rows: Vec<usize> = questions
+            .iter()
+            .flat_map(|&q| {
+                let point = &points[q as usize * dimension..(q as usize + 1) * dimension];
+                self.nearest_rows(point, self.neighbourhood.neighbours)
+            })
+            .collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let expert = self.expert(&rows)?;
+        let values: Vec<f64> = questions
+            .iter()
+            .flat_map(|&q| query.row(q as usize).iter().copied())
+            .collect();
+        let belief = expert.marginals(Inputs::new(&values, questions.len(), query.width())?)?;
+        Ok(questions
+            .iter()
+            .enumerate()
+            .map(|(i, &q)| (q, belief.mean[(i, 0)], belief.variance[(i, 0)]))
+            .collect())
+    }
+}

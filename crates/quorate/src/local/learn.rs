@@ -1,0 +1,178 @@
+//! Learning by the grouped conditional likelihood: small random groups, many small steps.
+
+use quorate_gp::Result;
+use quorate_gp::data::Dataset;
+use quorate_gp::kernel::{BoundKernel, Covariance};
+use quorate_gp::learn::{ConditionalLikelihood, Objective, Plausible, at};
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::linalg::JitterPolicy;
+use quorate_gp::parameters::Parameter;
+use quorate_gp::watch::Watch;
+use rand::SeedableRng;
+use rand_chacha::ChaCha12Rng;
+use serde::{Deserialize, Serialize};
+
+use super::{GroupShape, draw_groups};
+use crate::space::{NeighbourSearch, ScaledSpace};
+
+/// How the stochastic ascent goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConditionalSearch {
+    /// Steps.
+    pub steps: usize,
+    /// Groups drawn for each step.
+    pub groups: usize,
+    /// Their shape.
+    pub shape: GroupShape,
+    /// Length of the first steps, in coordinates; it falls to a tenth along half a cosine.
+    pub rate: f64,
+    /// Neighbours are searched in the current length scales, brought up to date every so many steps.
+    pub refresh: usize,
+    /// Seed of the groups.
+    pub seed: u64,
+}
+
+impl Default for ConditionalSearch {
+    fn default() -> Self {
+        Self {
+            steps: 120,
+            groups: 16,
+            shape: GroupShape::default(),
+            rate: 0.1,
+            refresh: 20,
+            seed: 0,
+        }
+    }
+}
+
+/// What the ascent did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ConditionalRecord {
+    /// Steps taken.
+    pub steps: usize,
+    /// Steps skipped because a group could not be computed.
+    pub failures: usize,
+    /// Conditional log likelihood per row, averaged over the last quarter of the steps.
+    pub log_likelihood_per_row: f64,
+}
+
+/// Maximises the grouped conditional likelihood from the kernel's and noise's current values.
+///
+/// Adam's steps (Kingma and Ba 2015) on fresh random groups; the answer is the mean of the last quarter of the path,
+/// which averages the noise of the draws away.
+pub fn learn_conditional(
+    kernel: &BoundKernel,
+    noise: GaussianNoise,
+    data: &Dataset,
+    search: &ConditionalSearch,
+    watch: &dyn Watch,
+) -> Result<(BoundKernel, GaussianNoise, ConditionalRecord)> {
+    let mut parameters = kernel.parameters();
+    parameters.push(noise.parameter());
+    let priors: Vec<Plausible> = parameters.iter().map(Plausible::of).collect();
+    let mut here: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
+    let mut random = ChaCha12Rng::seed_from_u64(search.seed);
+    let mut momentum = Adam::new(here.len());
+    let mut near: Option<(NeighbourSearch, Vec<f64>)> = None;
+    let averaged_from = search.steps - search.steps.div_ceil(4);
+    let mut mean = vec![0.0; here.len()];
+    let mut value = 0.0;
+    let mut counted = 0.0;
+    let mut failures = 0;
+    for step in 0..search.steps {
+        watch.check()?;
+        watch.progress("learning from neighbourhoods", step, search.steps);
+        let current = at(kernel, &here)?.0;
+        let (neighbours, points) = match near.take() {
+            Some(ready) if step % search.refresh != 0 => ready,
+            _ => {
+                let space = ScaledSpace::of_kernel(&current);
+                let points = space.points(data.inputs());
+                (NeighbourSearch::new(space, data.inputs()), points)
+            }
+        };
+        let groups = draw_groups(
+            &neighbours,
+            &points,
+            search.groups,
+            search.shape,
+            &mut random,
+        );
+        near = Some((neighbours, points));
+        let objective = ConditionalLikelihood::new(kernel, data, &groups, JitterPolicy::default());
+        match objective.evaluate(&here) {
+            Ok(evaluation) => {
+                let progress = step as f64 / search.steps as f64;
+                let rate = search.rate * (0.55 + 0.45 * (std::f64::consts::PI * progress).cos());
+                let slopes =
+                    evaluation.gradient.iter().zip(&here).zip(&priors).map(
+                        |((slope, coordinate), prior)| slope + prior.log_density(*coordinate).1,
+                    );
+                let slopes: Vec<f64> = slopes.collect();
+                momentum.step(&mut here, &slopes, rate, &parameters, &priors);
+                if step >= averaged_from {
+                    counted += 1.0;
+                    value += evaluation.value / data.rows() as f64;
+                    mean.iter_mut().zip(&here).for_each(|(sum, x)| *sum += x);
+                }
+            }
+            Err(error) if error.is_recoverable() => failures += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    watch.progress("learning from neighbourhoods", search.steps, search.steps);
+    if counted > 0.0 {
+        here = mean.iter().map(|sum| sum / counted).collect();
+    }
+    let (kernel, noise) = at(kernel, &here)?;
+    let record = ConditionalRecord {
+        steps: search.steps,
+        failures,
+        log_likelihood_per_row: value / counted.max(1.0),
+    };
+    Ok((kernel, noise, record))
+}
+
+/// Running first and second moments of the gradient.
+struct Adam {
+    first: Vec<f64>,
+    second: Vec<f64>,
+    steps: i32,
+}
+
+impl Adam {
+    const KEEP_FIRST: f64 = 0.9;
+    const KEEP_SECOND: f64 = 0.95;
+
+    fn new(size: usize) -> Self {
+        Self {
+            first: vec![0.0; size],
+            second: vec![0.0; size],
+            steps: 0,
+        }
+    }
+
+    fn step(
+        &mut self,
+        here: &mut [f64],
+        slopes: &[f64],
+        rate: f64,
+        parameters: &[Parameter],
+        priors: &[Plausible],
+    ) {
+        self.steps += 1;
+        let bias = |keep: f64| 1.0 - keep.powi(self.steps);
+        let (first_bias, second_bias) = (bias(Self::KEEP_FIRST), bias(Self::KEEP_SECOND));
+        for (i, slope) in slopes.iter().enumerate() {
+            self.first[i] = Self::KEEP_FIRST * self.first[i] + (1.0 - Self::KEEP_FIRST) * slope;
+            self.second[i] =
+                Self::KEEP_SECOND * self.second[i] + (1.0 - Self::KEEP_SECOND) * slope * slope;
+            if parameters[i].fixed {
+                continue;
+            }
+            let size = (self.second[i] / second_bias).sqrt() + 1e-12;
+            let (low, high) = priors[i].bounds();
+            here[i] = (here[i] + rate * self.first[i] / first_bias / size).clamp(low, high);
+        }
+    }
+}

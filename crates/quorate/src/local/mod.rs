@@ -1,0 +1,9 @@
+//! Answers from the nearest rows: each question, or small group of questions, is put to an expert formed for it.
+
+mod ask;
+mod groups;
+mod learn;
+
+pub use ask::{LocalAnswers, Neighbourhood};
+pub use groups::{GroupShape, draw_groups};
+pub use learn::{ConditionalRecord, ConditionalSearch, learn_conditional};
