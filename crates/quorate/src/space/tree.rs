@@ -19,11 +19,7 @@ pub fn balanced_cells(
     directions: usize,
     size: usize,
 ) -> (Vec<u32>, Vec<Cell>) {
-    let rows = if dimension == 0 {
-        0
-    } else {
-        points.len() / dimension
-    };
+    let rows = points.len().checked_div(dimension).unwrap_or(0);
     let mut order: Vec<u32> = (0..rows as u32).collect();
     let mut cells = Vec::new();
     let mut pending = vec![Cell {
