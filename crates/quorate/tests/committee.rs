@@ -1,5 +1,5 @@
 //! The committee against the papers' own forms, dense references and central differences.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::needless_range_loop, missing_docs)]
 
 mod common;
 
