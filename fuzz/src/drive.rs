@@ -36,6 +36,8 @@ pub struct Settings {
 pub struct Statistics {
     /// Inputs tried.
     pub executions: u64,
+    /// Those that the target accepted: if there are none, damage never comes far.
+    pub accepted: u64,
     /// How long it took.
     pub time: Duration,
     /// Inputs in the corpus and in the pool of damaged ones.
@@ -95,18 +97,20 @@ fn search(
 ) -> io::Result<Result<Statistics, Failure>> {
     let mut random = Random::new(settings.seed);
     let mut pool: Vec<Vec<u8>> = Vec::new();
-    let mut executions = 0;
+    let (mut executions, mut accepted) = (0, 0);
     let most = settings.executions.unwrap_or(u64::MAX);
     while executions < most && started.elapsed() < settings.time {
         let input = next_input(seeds, &pool, executions as usize, target.words, &mut random);
         record.write(&input)?;
         executions += 1;
         count.store(executions, Ordering::SeqCst);
-        if let Some(message) = panics(target, &input) {
-            return store(target, &input, message, executions, settings).map(Err);
-        }
-        // Without a measure of coverage any input may be worth damaging further: keep some, forget others.
-        if random.below(16) == 0 {
+        let verdict = match read(target, &input) {
+            Ok(verdict) => verdict,
+            Err(message) => return store(target, &input, message, executions, settings).map(Err),
+        };
+        accepted += u64::from(verdict);
+        // There is no measure of coverage. Damage to what was accepted comes further than damage to what was refused.
+        if random.below(if verdict { 4 } else { 64 }) == 0 {
             let at = random.below(POOL);
             if at < pool.len() {
                 pool[at] = input;
@@ -117,6 +121,7 @@ fn search(
     }
     Ok(Ok(Statistics {
         executions,
+        accepted,
         time: started.elapsed(),
         corpus: seeds.len() + pool.len(),
     }))
@@ -152,16 +157,17 @@ pub fn silence_panics() {
     }));
 }
 
-/// The message of the panic and its place, if there is one.
-fn panics(target: &Target, input: &[u8]) -> Option<String> {
-    let panic = catch_unwind(AssertUnwindSafe(|| (target.read)(input))).err()?;
-    let text = panic
-        .downcast_ref::<String>()
-        .cloned()
-        .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
-        .unwrap_or_else(|| "a panic without words".into());
-    let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
-    Some(format!("{text} {place}").trim_end().to_owned())
+/// Whether the target accepts the input, or the message of its panic and where that happened.
+fn read(target: &Target, input: &[u8]) -> Result<bool, String> {
+    catch_unwind(AssertUnwindSafe(|| (target.read)(input))).map_err(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+            .unwrap_or_else(|| "a panic without words".into());
+        let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+        format!("{text} {place}").trim_end().to_owned()
+    })
 }
 
 fn store(
@@ -171,7 +177,7 @@ fn store(
     execution: u64,
     settings: &Settings,
 ) -> io::Result<Failure> {
-    let short = shrink(input, 5_000, |bytes| panics(target, bytes).is_some());
+    let short = shrink(input, 5_000, |bytes| read(target, bytes).is_err());
     let name = format!("{}-seed{}-{execution}", target.name, settings.seed);
     let path = settings.failures.join(name);
     std::fs::write(&path, short)?;

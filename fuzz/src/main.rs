@@ -66,10 +66,11 @@ fn run(target: &Target, settings: &Settings) -> Result<(), String> {
         Err(error) => Err(format!("{}: {error}", settings.failures.display())),
         Ok(Ok(statistics)) => {
             println!(
-                "fuzz {:<8} {:>10} executions, {:>8.0} a second, corpus {}",
+                "fuzz {:<8} {:>10} executions, {:>8.0} a second, {:>4.1} % accepted, corpus {}",
                 target.name,
                 statistics.executions,
                 statistics.rate(),
+                100.0 * statistics.accepted as f64 / statistics.executions.max(1) as f64,
                 statistics.corpus
             );
             Ok(())

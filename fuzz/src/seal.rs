@@ -7,12 +7,18 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// The file with the checksum that its contents call for; none when they are too damaged to have one.
+/// The file with the length of its header and the checksum that its contents call for; none when they are too damaged
+/// to have any.
 pub fn sealed(bytes: &[u8]) -> Option<Vec<u8>> {
-    let (length, rest) = bytes.split_first_chunk::<8>()?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let (header, tensors) = rest.split_at_checked(length)?;
-    let mut header: Map<String, Value> = serde_json::from_slice(header).ok()?;
+    let (_, rest) = bytes.split_first_chunk::<8>()?;
+    // The header ends where its JSON ends: a change inside it has usually made the stated length wrong.
+    let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<Map<String, Value>>();
+    let mut header = stream.next()?.ok()?;
+    let padding = rest[stream.byte_offset()..]
+        .iter()
+        .take_while(|byte| **byte == b' ')
+        .count();
+    let tensors = &rest[stream.byte_offset() + padding..];
     let text = header.get("__metadata__")?.get("quorate")?.as_str()?;
     let mut quorate: Map<String, Value> = serde_json::from_str(text).ok()?;
     let checksum = checksum(quorate.get("model")?, &header, tensors)?;

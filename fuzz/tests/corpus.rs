@@ -31,6 +31,12 @@ fn a_thousand_damaged_inputs_are_read_without_a_panic() {
         let statistics = drive(target, &seeds, &settings).unwrap().unwrap();
         assert_eq!(statistics.executions, 1_000);
         assert!(statistics.corpus > seeds.len() && statistics.rate() > 0.0);
+        // Some damage must survive the first checks, and some must not.
+        assert!(
+            (20..980).contains(&statistics.accepted),
+            "{}: {statistics:?}",
+            target.name
+        );
     }
     assert_eq!(
         std::fs::read_dir(folder.path()).unwrap().count(),
@@ -40,13 +46,14 @@ fn a_thousand_damaged_inputs_are_read_without_a_panic() {
 }
 
 /// A reader with a mistake: it trusts a length.
-fn trusting(bytes: &[u8]) {
+fn trusting(bytes: &[u8]) -> bool {
     if let Some((&length, rest)) = bytes.split_first() {
         assert!(
             length < 200 || rest.len() > 3,
             "length {length} is not to be trusted"
         );
     }
+    true
 }
 
 #[test]

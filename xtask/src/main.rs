@@ -35,7 +35,8 @@ Tasks:
       --open           and show it in a browser
 
 Environment:
-  QUORATE_DATA   folder of the real data sets (default: shared/data beside the repository)
+  QUORATE_DATA     folder of the real data sets (default: shared/data beside the repository)
+  QUORATE_PYTHON   a Python with the packages of golden/requirements.txt, so that none has to be installed
 ";
 
 fn main() -> ExitCode {

@@ -9,8 +9,12 @@ use crate::workspace;
 /// The Python of a virtual environment that holds the packages of a requirements file.
 ///
 /// The environment is made once and kept until the file changes: a copy of it is stored beside the packages as the
-/// sign that the installation came to its end.
+/// sign that the installation came to its end. `QUORATE_PYTHON` names a Python that has them already; nothing is
+/// installed then.
 pub fn environment(name: &str, requirements: &Path) -> Outcome<PathBuf> {
+    if let Some(python) = std::env::var_os("QUORATE_PYTHON").filter(|value| !value.is_empty()) {
+        return Ok(python.into());
+    }
     let wanted = std::fs::read_to_string(requirements)
         .map_err(|error| format!("{} cannot be read: {error}", requirements.display()))?;
     let folder = workspace::target_folder()?.join("venv").join(name);
