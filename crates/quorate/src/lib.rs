@@ -2,6 +2,9 @@
 //!
 //! This crate is the front door: [`ModelSpec`] holds every choice a person can make, [`Model`] fits, predicts, scores
 //! and lives in a file. The mathematics of one Gaussian process is in [`gp`]; tables on disk belong to `quorate-table`.
+//! What follows is the project's README, whose examples run as tests.
+//!
+#![doc = include_str!("../../../README.md")]
 
 pub mod answers;
 pub mod error;
