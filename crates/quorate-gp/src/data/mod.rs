@@ -15,6 +15,7 @@ mod merge;
 mod names;
 mod roles;
 mod rows;
+mod sample;
 mod scale;
 mod schema;
 
@@ -27,5 +28,6 @@ pub use frame::{Column, ColumnType, Frame, Header};
 pub use inputs::Inputs;
 pub use names::{check_names, nearest_name, unknown_column};
 pub use roles::Roles;
+pub use sample::random_rows;
 pub use scale::Scale;
 pub use schema::Schema;

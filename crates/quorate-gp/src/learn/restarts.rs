@@ -1,10 +1,10 @@
 //! Several starts, coarse first: most starts are only followed until it is clear where they lead.
 
-use rand::{Rng, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha12Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::data::Dataset;
+use crate::data::{Dataset, random_rows};
 use crate::kernel::{BoundKernel, Covariance};
 use crate::learn::evidence::at;
 use crate::learn::{BlockEvidence, Optimum, Plausible, SearchLimits, Stop, WithPrior, maximise};
@@ -81,7 +81,7 @@ pub fn learn(
         .unwrap_or_else(|| affordable_restarts(data.rows()));
     let starts = starting_points(&parameters, restarts, search.seed);
     let trial = (data.rows() > search.trial_rows)
-        .then(|| data.select(&sample_rows(data.rows(), search.trial_rows, search.seed)));
+        .then(|| data.select(&random_rows(data.rows(), search.trial_rows, search.seed)));
 
     let total = starts.len() + FINALISTS;
     let coarse = SearchLimits {
@@ -232,18 +232,4 @@ pub fn starting_points(parameters: &[Parameter], restarts: usize, seed: u64) -> 
         points.push(point.collect());
     }
     points
-}
-
-/// A seeded choice of `count` of `rows` row numbers, in increasing order.
-fn sample_rows(rows: usize, count: usize, seed: u64) -> Vec<usize> {
-    let mut random = ChaCha12Rng::seed_from_u64(seed ^ 0x5eed_0f70_0775);
-    let mut order: Vec<usize> = (0..rows).collect();
-    for place in 0..count.min(rows) {
-        let remaining = (rows - place) as u64;
-        let other = place + (random.next_u64() % remaining) as usize;
-        order.swap(place, other);
-    }
-    order.truncate(count);
-    order.sort_unstable();
-    order
 }

@@ -6,7 +6,7 @@ use super::ExactPosterior;
 use crate::linalg::dot;
 
 /// What each row would have been told had it not been seen, and the effective number of parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeaveOneOut {
     /// Latent mean for each original row, without that row.
     pub mean: Vec<f64>,
@@ -16,6 +16,15 @@ pub struct LeaveOneOut {
     pub noise: Vec<f64>,
     /// `trace(K (K + Psi)^-1)`: how many parameters the rows pin down (Tresp 2000, sec. 6.1).
     pub effective_parameters: f64,
+}
+
+impl LeaveOneOut {
+    /// Adds row `index` of another set of answers.
+    pub fn push(&mut self, other: &LeaveOneOut, index: usize) {
+        self.mean.push(other.mean[index]);
+        self.variance.push(other.variance[index]);
+        self.noise.push(other.noise[index]);
+    }
 }
 
 impl ExactPosterior {
@@ -31,10 +40,8 @@ impl ExactPosterior {
         let effective_parameters = precision.iter().zip(&psi).map(|(p, v)| 1.0 - p * v).sum();
         let weights = self.weights().col_as_slice(0);
         let mut answer = LeaveOneOut {
-            mean: Vec::with_capacity(data.members().len()),
-            variance: Vec::with_capacity(data.members().len()),
-            noise: Vec::with_capacity(data.members().len()),
             effective_parameters,
+            ..LeaveOneOut::default()
         };
         for member in data.members() {
             let group = member.group;

@@ -1,6 +1,6 @@
 //! Finding a kernel: a few candidates learned on a sample of the rows, the one with the most evidence kept.
 
-use quorate_gp::data::{ColumnKind, Dataset, InputColumn};
+use quorate_gp::data::{ColumnKind, Dataset, InputColumn, random_rows};
 use quorate_gp::kernel::Kernel;
 use quorate_gp::learn::{Search, learn};
 use quorate_gp::likelihood::GaussianNoise;
@@ -197,19 +197,11 @@ fn try_candidate(
     Ok((found, noise, candidate))
 }
 
-/// Every k-th row from a seeded offset: cheap, spread over the table, the same on every machine.
+/// The rows on which candidates are compared.
 fn sample(data: &Dataset, seed: u64) -> Dataset {
     if data.rows() <= TRIAL_ROWS {
-        return data.clone();
+        data.clone()
+    } else {
+        data.select(&random_rows(data.rows(), TRIAL_ROWS, seed))
     }
-    let mut order: Vec<usize> = (0..data.rows()).collect();
-    // Multiplicative hashing orders the rows as if at random, without a generator's state.
-    order.sort_by_key(|&row| {
-        (row as u64 ^ seed.rotate_left(32))
-            .wrapping_add(1)
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    });
-    order.truncate(TRIAL_ROWS);
-    order.sort_unstable();
-    data.select(&order)
 }

@@ -1,13 +1,11 @@
 //! A table too large for one process: hyperparameters from neighbourhoods, answers from the nearest rows.
 
-use quorate_gp::data::{Dataset, InputColumn, Schema};
+use quorate_gp::data::{Dataset, InputColumn, Schema, random_rows};
 use quorate_gp::kernel::{BoundKernel, Kernel};
 use quorate_gp::learn::{Search, SearchLimits, learn};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::Jitter;
 use quorate_gp::watch::Watch;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha12Rng;
 
 use super::Found;
 use super::auto::{self, Candidate};
@@ -154,20 +152,6 @@ fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
         .iter()
         .map(|text| Ok(text.parse()?))
         .collect()
-}
-
-/// A seeded choice of row numbers, in increasing order.
-fn random_rows(rows: usize, count: usize, seed: u64) -> Vec<usize> {
-    let mut random = ChaCha12Rng::seed_from_u64(seed);
-    let mut order: Vec<usize> = (0..rows).collect();
-    let count = count.min(rows);
-    for place in 0..count {
-        let other = place + (random.next_u64() % (rows - place) as u64) as usize;
-        order.swap(place, other);
-    }
-    order.truncate(count);
-    order.sort_unstable();
-    order
 }
 
 fn outcome(

@@ -68,51 +68,41 @@ impl LocalAnswers {
         let space = self.search.space();
         let points = space.points(self.data.inputs());
         let dimension = space.dimension();
-        let answers: Vec<(Vec<Member>, LeaveOneOut)> = rows
+        let answers: Vec<Vec<(Member, LeaveOneOut)>> = rows
             .par_iter()
             .map(|&row| {
                 watch.check()?;
-                let point = &points[row * dimension..(row + 1) * dimension];
-                let mut near = self.nearest_rows(point, self.neighbourhood.neighbours + 1);
-                near.push(row);
-                near.sort_unstable();
-                near.dedup();
-                let own = near.iter().position(|&r| r == row);
-                let expert = self.expert(&near)?;
-                let answers = expert.leave_one_out();
-                let mut kept = LeaveOneOut {
-                    mean: vec![],
-                    variance: vec![],
-                    noise: vec![],
-                    effective_parameters: 0.0,
-                };
-                let mut members = Vec::new();
-                for (i, member) in expert.data().members().iter().enumerate() {
-                    if Some(member.group) == own {
-                        members.push(*member);
-                        kept.mean.push(answers.mean[i]);
-                        kept.variance.push(answers.variance[i]);
-                        kept.noise.push(answers.noise[i]);
-                    }
-                }
-                Ok((members, kept))
+                self.answer_without(row, &points[row * dimension..(row + 1) * dimension])
             })
             .collect::<Result<_>>()?;
-        let mut all = LeaveOneOut {
-            mean: vec![],
-            variance: vec![],
-            noise: vec![],
-            effective_parameters: 0.0,
-        };
         let mut members = Vec::new();
-        for (own, answer) in answers {
-            members.extend(own);
-            all.mean.extend(answer.mean);
-            all.variance.extend(answer.variance);
-            all.noise.extend(answer.noise);
+        let mut all = LeaveOneOut::default();
+        for (member, answer) in answers.into_iter().flatten() {
+            members.push(member);
+            all.push(&answer, 0);
         }
         watch.progress("scoring rows left out", rows.len(), rows.len());
         leave_one_out_scores(&members, &all, yardstick)
+    }
+
+    /// The members of one row, each predicted from the row's neighbourhood and its other members.
+    fn answer_without(&self, row: usize, point: &[f64]) -> Result<Vec<(Member, LeaveOneOut)>> {
+        let mut near = self.nearest_rows(point, self.neighbourhood.neighbours + 1);
+        near.push(row);
+        near.sort_unstable();
+        near.dedup();
+        let own = near.iter().position(|&other| other == row);
+        let expert = self.expert(&near)?;
+        let answers = expert.leave_one_out();
+        let members = expert.data().members().iter().enumerate();
+        Ok(members
+            .filter(|(_, member)| Some(member.group) == own)
+            .map(|(index, member)| {
+                let mut answer = LeaveOneOut::default();
+                answer.push(&answers, index);
+                (*member, answer)
+            })
+            .collect())
     }
 
     fn nearest_rows(&self, point: &[f64], count: usize) -> Vec<usize> {
