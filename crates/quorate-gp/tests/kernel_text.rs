@@ -182,6 +182,8 @@ fn the_caret_stands_under_the_problem() {
     let caret = lines.next().unwrap().find('^').unwrap();
     let text = lines.next().unwrap();
     assert_eq!(&text[caret..], "liner");
+    let error = "se\n\t+ liner".parse::<Kernel>().unwrap_err().to_string();
+    assert_eq!(error.lines().count(), 3, "{error}");
 }
 
 #[test]

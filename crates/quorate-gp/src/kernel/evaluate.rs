@@ -184,3 +184,57 @@ impl BoundKernel {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::data::{ColumnKind, InputColumn};
+    use crate::kernel::Kernel;
+    use crate::kernel::vector::tests::{every_arch, with_arch};
+    use crate::linalg::Matrix;
+
+    #[test]
+    fn processors_with_other_vectors_compute_the_same() {
+        let column = |name: &str, kind: ColumnKind| InputColumn {
+            name: name.to_owned(),
+            kind,
+            deviation: 1.0,
+        };
+        let table = [
+            column("a", ColumnKind::Number),
+            column("b", ColumnKind::Number),
+            column("s", ColumnKind::Category { levels: 3 }),
+        ];
+        let text = "se + matern12(ard) + matern32 * network + matern52(ard) + rq(ard) * category[s] + periodic \
+                    + linear(ard) * category(rank=2)[s] + polynomial + basis + basis(functions=fourier)";
+        let kernel = text.parse::<Kernel>().unwrap().bind(&table).unwrap();
+        let value = |k: usize| match k % 3 {
+            2 => (k % 4) as f64,
+            _ => 2.0 * (k as f64).sin(),
+        };
+        let values: Vec<f64> = (0..3 * 77).map(value).collect();
+        let inputs = Inputs::new(&values, 77, 3).unwrap();
+        let sensitivity = Matrix::from_fn(77, 77, |i, j| ((i * 3 + j) as f64).cos());
+        let answers: Vec<(Matrix, Vec<f64>)> = every_arch()
+            .into_iter()
+            .map(|arch| {
+                with_arch(arch, || {
+                    let mut block = Matrix::zeros(77, 77);
+                    kernel.fill(inputs, inputs, block.as_mut());
+                    let mut gradient = vec![0.0; kernel.parameters().len()];
+                    kernel.pull_back(inputs, inputs, sensitivity.as_ref(), &mut gradient);
+                    (block, gradient)
+                })
+            })
+            .collect();
+        let (block, gradient) = &answers[0];
+        for (other_block, other_gradient) in &answers[1..] {
+            // Entries are the same to the last bit; sums over lanes differ in order.
+            assert_eq!(block, other_block);
+            for (a, b) in gradient.iter().zip(other_gradient) {
+                assert!((a - b).abs() <= 1e-11 * (1.0 + a.abs()), "{a} {b}");
+            }
+        }
+    }
+}

@@ -38,4 +38,4 @@ pub use bound::BoundKernel;
 pub use covariance::Covariance;
 #[doc(hidden)]
 pub use fuzz::fuzz_parse;
-pub use text::Kernel;
+pub use text::{Kernel, column_text};

@@ -18,26 +18,34 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// `features` features of each row, given by `value(feature, row)`.
-    pub fn new(rows: usize, features: usize, mut value: impl FnMut(usize, usize) -> f64) -> Side {
+    /// `features` features of each row, all zero.
+    pub fn new(rows: usize, features: usize) -> Side {
         let stride = rows.next_multiple_of(PADDING);
-        let mut values = vec![0.0; stride * features];
-        // A few rows at a time: this transposes a row-major table, and those rows stay in the cache.
-        for first in (0..rows).step_by(PADDING) {
-            let last = (first + PADDING).min(rows);
-            for feature in 0..features {
-                let places = &mut values[feature * stride..][first..last];
-                for (row, place) in (first..last).zip(places) {
-                    *place = value(feature, row);
-                }
-            }
-        }
         Side {
             rows,
             stride,
-            values,
+            values: vec![0.0; stride * features],
             marks: Vec::new(),
         }
+    }
+
+    /// The chosen columns of the inputs, each multiplied by its factor.
+    pub fn scaled(inputs: Inputs<'_>, columns: &[usize], factor: impl Fn(usize) -> f64) -> Side {
+        let mut side = Side::new(inputs.rows(), columns.len());
+        let factors: Vec<f64> = (0..columns.len()).map(factor).collect();
+        let (stride, width) = (side.stride, inputs.width().max(1));
+        // A few rows at a time: this transposes a row-major table, and those rows stay in the cache.
+        for (block, rows) in inputs.values().chunks(PADDING * width).enumerate() {
+            let first = block * PADDING;
+            let count = rows.len() / width;
+            for (feature, (&column, factor)) in columns.iter().zip(&factors).enumerate() {
+                let places = &mut side.values[feature * stride + first..][..count];
+                for (place, row) in places.iter_mut().zip(rows[column..].chunks(width)) {
+                    *place = row[0] * factor;
+                }
+            }
+        }
+        side
     }
 
     /// The same side with one more number a row, kept apart from the features: a norm, a level code.
@@ -60,15 +68,6 @@ impl Side {
     /// The number kept apart for every row, padding included.
     pub fn marks(&self) -> &[f64] {
         &self.marks
-    }
-
-    /// The chosen columns of the inputs, each multiplied by its factor.
-    pub fn scaled(inputs: Inputs<'_>, columns: &[usize], factor: impl Fn(usize) -> f64) -> Side {
-        let values = inputs.values();
-        let width = inputs.width();
-        Side::new(inputs.rows(), columns.len(), |feature, row| {
-            values[row * width + columns[feature]] * factor(feature)
-        })
     }
 
     /// Number of rows without padding.

@@ -114,12 +114,15 @@ impl Correlation for Basis {
             features.extend((0..functions.count()).map(|index| Some((place, index))));
         }
         let columns = Side::scaled(inputs, &self.columns, |_| 1.0);
-        let mut side = Side::new(inputs.rows(), features.len(), |_, _| 1.0);
+        let mut side = Side::new(inputs.rows(), features.len());
         for (feature, function) in features.iter().enumerate() {
-            if let Some((place, index)) = *function {
-                let values = side.feature_mut(feature);
-                values.copy_from_slice(&columns.feature(place)[..inputs.rows()]);
-                self.functions[place].apply(index, values);
+            let values = side.feature_mut(feature);
+            match *function {
+                None => values.fill(1.0),
+                Some((place, index)) => {
+                    values.copy_from_slice(&columns.feature(place)[..inputs.rows()]);
+                    self.functions[place].apply(index, values);
+                }
             }
         }
         side.with_norms()

@@ -147,12 +147,19 @@ impl Function2 for Same {
 impl Correlation for Embedded {
     fn side(&self, values: &[f64], inputs: Inputs<'_>) -> Side {
         let means: Vec<f64> = (0..self.rank).map(|k| self.mean(values, k)).collect();
-        let code = |row: usize| self.code(inputs.row(row)[self.column]);
-        Side::new(inputs.rows(), self.rank, |k, row| match code(row) {
-            level if level < self.levels => values[level * self.rank + k],
-            _ => means[k],
-        })
-        .marked(|row| code(row) as f64)
+        let codes: Vec<usize> = (0..inputs.rows())
+            .map(|row| self.code(inputs.row(row)[self.column]))
+            .collect();
+        let mut side = Side::new(inputs.rows(), self.rank);
+        for (k, mean) in means.iter().enumerate() {
+            for (place, &level) in side.feature_mut(k).iter_mut().zip(&codes) {
+                *place = match level < self.levels {
+                    true => values[level * self.rank + k],
+                    false => *mean,
+                };
+            }
+        }
+        side.marked(|row| codes[row] as f64)
     }
 
     fn fill(&self, values: &[f64], pair: &Pair<'_>, out: &mut [f64], _: Option<&mut [f64]>) {

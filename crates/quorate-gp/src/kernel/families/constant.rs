@@ -10,7 +10,7 @@ pub(in crate::kernel) struct Constant;
 
 impl Correlation for Constant {
     fn side(&self, _values: &[f64], inputs: Inputs<'_>) -> Side {
-        Side::new(inputs.rows(), 0, |_, _| 0.0)
+        Side::new(inputs.rows(), 0)
     }
 
     fn fill(&self, _: &[f64], _: &Pair<'_>, out: &mut [f64], _: Option<&mut [f64]>) {

@@ -24,6 +24,7 @@ mod tree;
 
 pub(super) use catalogue::{Family, Key, LEAST, MOST};
 pub(super) use nearest::suggestion;
+pub use print::column_text;
 pub(super) use print::{Place, number};
 pub use tree::Kernel;
 pub(super) use tree::{Atom, Factor, Scale, Term};

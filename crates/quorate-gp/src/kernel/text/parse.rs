@@ -25,7 +25,8 @@ impl FromStr for Kernel {
             return Err(Error::Invalid(problem));
         }
         parse(text).map_err(|(position, problem)| Error::Kernel {
-            text: text.to_owned(),
+            // On one line, so that the caret below it points at the character.
+            text: text.replace(['\n', '\r', '\t'], " "),
             position,
             problem,
         })

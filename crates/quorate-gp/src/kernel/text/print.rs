@@ -112,7 +112,7 @@ impl Printer {
             for (c, column) in columns.iter().enumerate() {
                 self.push(if c == 0 { "[" } else { "," });
                 self.mark(Place::Column(c));
-                self.push(&column_name(column));
+                self.push(&column_text(column));
             }
             self.push("]");
         }
@@ -154,8 +154,12 @@ pub(in crate::kernel) fn is_bare(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '.' | '-')
 }
 
-/// A column name as it stands in brackets: bare when it can be, else quoted.
-pub(in crate::kernel) fn column_name(name: &str) -> String {
+/// A column name as it stands in a kernel's brackets: bare when it can be, else quoted.
+///
+/// ```
+/// assert_eq!(quorate_gp::kernel::column_text("body mass"), "\"body mass\"");
+/// ```
+pub fn column_text(name: &str) -> String {
     if !name.is_empty() && name.chars().all(is_bare) {
         return name.to_owned();
     }

@@ -21,10 +21,52 @@ pub(super) use reduce::{dot, sum, weighted_sum, weighted_sum_at};
 pub(super) use scale::{add_scaled, copy_scaled, multiply, scale};
 pub(super) use weighted::{weighted_products, weighted_squares};
 
-use pulp::{Arch, NullaryFnOnce};
+use pulp::WithSimd;
 
 /// Runs the loop compiled for this processor.
 #[inline]
-fn dispatch<Op: NullaryFnOnce>(op: Op) -> Op::Output {
-    Arch::new().dispatch(op)
+fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
+    arch().dispatch(op)
+}
+
+#[cfg(not(test))]
+#[inline]
+fn arch() -> pulp::Arch {
+    pulp::Arch::new()
+}
+
+#[cfg(test)]
+use tests::arch;
+
+#[cfg(test)]
+pub(super) mod tests {
+    //! The copies of the loops for other processors, forced to run on this one.
+
+    use std::cell::Cell;
+
+    use pulp::Arch;
+
+    thread_local! {
+        static FORCED: Cell<Option<Arch>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn arch() -> Arch {
+        FORCED.get().unwrap_or_default()
+    }
+
+    /// Every copy of the loops that this processor can run, the plain one among them.
+    pub(in crate::kernel) fn every_arch() -> Vec<Arch> {
+        let mut every = vec![Arch::Scalar, Arch::new()];
+        #[cfg(target_arch = "x86_64")]
+        every.extend(pulp::x86::V3::try_new().map(Arch::V3));
+        every
+    }
+
+    /// Runs `work` on this thread with the loops compiled for another processor.
+    pub(in crate::kernel) fn with_arch<T>(arch: Arch, work: impl FnOnce() -> T) -> T {
+        FORCED.set(Some(arch));
+        let result = work();
+        FORCED.set(None);
+        result
+    }
 }

@@ -1,7 +1,8 @@
 //! Weighted sums over pairs, one per feature: the heart of the pull-back to length scales.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
+use super::dispatch;
 use crate::kernel::side::Pair;
 
 /// Features summed together, so that each load of a weight serves several of them.
@@ -9,7 +10,7 @@ const TOGETHER: usize = 4;
 
 /// Adds sum_ij w_ij (a_id - b_jd)^2 to `sums[d]` for every feature d: directly, so nothing cancels.
 pub(in crate::kernel) fn weighted_squares(pair: &Pair<'_>, weights: &[f64], sums: &mut [f64]) {
-    Arch::new().dispatch(Weighted::<true> {
+    dispatch(Weighted::<true> {
         pair,
         weights,
         sums,
@@ -18,7 +19,7 @@ pub(in crate::kernel) fn weighted_squares(pair: &Pair<'_>, weights: &[f64], sums
 
 /// Adds sum_ij w_ij a_id b_jd to `sums[d]` for every feature d.
 pub(in crate::kernel) fn weighted_products(pair: &Pair<'_>, weights: &[f64], sums: &mut [f64]) {
-    Arch::new().dispatch(Weighted::<false> {
+    dispatch(Weighted::<false> {
         pair,
         weights,
         sums,
