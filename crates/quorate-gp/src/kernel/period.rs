@@ -6,7 +6,7 @@ const MOST_ROWS: usize = 500;
 const FREQUENCIES: usize = 1000;
 
 /// The period of the sine wave that explains most of the targets, after a straight line is taken out (the
-/// periodogram of Lomb 1976 and Scargle 1982, eq. 10 without its shift). None when there is too little to see.
+/// periodogram of Lomb 1976 and Scargle 1982, without its shift of the origin). None when there is too little to see.
 pub(super) fn strongest_period(x: &[f64], targets: &[f64]) -> Option<f64> {
     let step = x.len().div_ceil(MOST_ROWS).max(1);
     let points: Vec<(f64, f64)> = x

@@ -3,7 +3,6 @@
 //! Tiles have a fixed size whatever the pool; entries depend on their tile alone, and gradients of tiles are summed
 //! in the order of the tiles.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -75,7 +74,7 @@ pub fn pull_back(
         (rows.rows(), columns.rows())
     );
     let tiles = corners(rows.rows(), columns.rows(), |_, _| true);
-    add_in_order(&tiles, gradient, |row, column, own| {
+    add_in_order(&tiles, gradient, |row, column, _, own| {
         let tile = sensitivity
             .subrows(row.start, row.len())
             .subcols(column.start, column.len());
@@ -101,14 +100,24 @@ pub fn pull_back_lower(
 ) {
     let shape = (sensitivity.nrows(), sensitivity.ncols());
     assert_eq!(shape, (inputs.rows(), inputs.rows()));
-    let tile = |row: Range<usize>, column: Range<usize>, mut out: MatrixMut<'_>| {
-        out.copy_from(
-            sensitivity
-                .subrows(row.start, row.len())
-                .subcols(column.start, column.len()),
-        );
-    };
-    pull_back_lower_with(kernel, inputs, &tile, gradient);
+    let tiles = corners(inputs.rows(), inputs.rows(), |row, column| row >= column);
+    add_in_order(&tiles, gradient, |row, column, scratch, own| {
+        let tile = sensitivity
+            .subrows(row.start, row.len())
+            .subcols(column.start, column.len());
+        let on_diagonal = row == column;
+        let one = inputs.slice(row.start, row.end);
+        let other = inputs.slice(column.start, column.end);
+        if on_diagonal {
+            let mut lower = tile_of(scratch, row.len(), column.len());
+            lower.copy_from(tile);
+            stand_for_both_halves(lower.as_mut());
+            kernel.pull_back(one, other, lower.as_ref(), own);
+        } else {
+            kernel.pull_back(one, other, tile, own);
+            twice(own);
+        }
+    });
 }
 
 /// As [`pull_back_lower`], with the sensitivity made tile by tile, so that no second matrix is ever held.
@@ -122,27 +131,44 @@ pub fn pull_back_lower_with(
     gradient: &mut [f64],
 ) {
     let tiles = corners(inputs.rows(), inputs.rows(), |row, column| row >= column);
-    add_in_order(&tiles, gradient, |row, column, own| {
-        let mut tile = Matrix::zeros(row.len(), column.len());
+    add_in_order(&tiles, gradient, |row, column, scratch, own| {
+        let mut tile = tile_of(scratch, row.len(), column.len());
         sensitivity(row.clone(), column.clone(), tile.as_mut());
-        // Entries off the diagonal stand for their mirror image too.
-        for j in 0..column.len() {
-            let entries = tile.col_as_slice_mut(j);
-            for (i, entry) in entries.iter_mut().enumerate() {
-                *entry = match (row.start + i).cmp(&(column.start + j)) {
-                    Ordering::Less => 0.0,
-                    Ordering::Equal => *entry,
-                    Ordering::Greater => 2.0 * *entry,
-                };
-            }
+        let on_diagonal = row == column;
+        if on_diagonal {
+            stand_for_both_halves(tile.as_mut());
         }
-        kernel.pull_back(
-            inputs.slice(row.start, row.end),
-            inputs.slice(column.start, column.end),
-            tile.as_ref(),
-            own,
-        );
+        let one = inputs.slice(row.start, row.end);
+        let other = inputs.slice(column.start, column.end);
+        kernel.pull_back(one, other, tile.as_ref(), own);
+        if !on_diagonal {
+            twice(own);
+        }
     });
+}
+
+/// A tile below the diagonal stands for its mirror image too.
+fn twice(gradient: &mut [f64]) {
+    for value in gradient {
+        *value *= 2.0;
+    }
+}
+
+/// On the diagonal, entries below it stand for those above, which are cleared unread.
+fn stand_for_both_halves(mut tile: MatrixMut<'_>) {
+    for j in 0..tile.ncols() {
+        for i in 0..j {
+            tile[(i, j)] = 0.0;
+        }
+        for i in j + 1..tile.nrows() {
+            tile[(i, j)] *= 2.0;
+        }
+    }
+}
+
+/// Scratch as a tile; what was left there is still there.
+fn tile_of(scratch: &mut [f64], rows: usize, columns: usize) -> MatrixMut<'_> {
+    MatrixMut::from_column_major_slice_mut(&mut scratch[..rows * columns], rows, columns)
 }
 
 /// First rows and columns of the tiles that are wanted, column of tiles by column of tiles.
@@ -193,24 +219,32 @@ fn cut(
     tiles
 }
 
-/// Each tile's gradient in parallel, summed in the order of the tiles.
+/// Tiles whose gradients are held at a time: many parameters times many tiles would fill the memory.
+const HELD: usize = 512;
+
+/// Each tile's gradient in parallel, summed in the order of the tiles; every worker has scratch for one tile.
 fn add_in_order(
     tiles: &[(Range<usize>, Range<usize>)],
     gradient: &mut [f64],
-    pull_back: impl Fn(Range<usize>, Range<usize>, &mut [f64]) + Sync,
+    pull_back: impl Fn(Range<usize>, Range<usize>, &mut [f64], &mut [f64]) + Sync,
 ) {
     let count = gradient.len();
-    let parts: Vec<Vec<f64>> = tiles
-        .par_iter()
-        .map(|(row, column)| {
-            let mut own = vec![0.0; count];
-            pull_back(row.clone(), column.clone(), &mut own);
-            own
-        })
-        .collect();
-    for part in parts {
-        for (total, value) in gradient.iter_mut().zip(part) {
-            *total += value;
+    for tiles in tiles.chunks(HELD) {
+        let gradients: Vec<Vec<f64>> = tiles
+            .par_iter()
+            .map_init(
+                || vec![0.0; TILE * TILE],
+                |scratch, (row, column)| {
+                    let mut own = vec![0.0; count];
+                    pull_back(row.clone(), column.clone(), scratch, &mut own);
+                    own
+                },
+            )
+            .collect();
+        for own in gradients {
+            for (total, value) in gradient.iter_mut().zip(own) {
+                *total += value;
+            }
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::data::Inputs;
 use crate::kernel::side::{Pair, Side};
 use crate::kernel::vector::{self, Function2};
 
-/// (2 / pi) asin((w x.x' + b) / sqrt((w x.x + b + 1) (w x'.x' + b + 1))) (Williams 1998, eq. 11, with the weight
-/// variance w and bias variance b inside); its parameters are w and b.
+/// (2 / pi) asin((w x.x' + b) / sqrt((w x.x + b + 1) (w x'.x' + b + 1))) (Rasmussen and Williams 2006,
+/// eq. 4.29, where w and b are twice the variances of weights and bias); its parameters are w and b.
 #[derive(Clone, Debug)]
 pub(in crate::kernel) struct Network {
     pub columns: Vec<usize>,

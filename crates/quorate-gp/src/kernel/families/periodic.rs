@@ -5,7 +5,8 @@ use crate::data::Inputs;
 use crate::kernel::side::{Pair, Side};
 use crate::kernel::vector::{self, Function, Function2};
 
-/// exp(-2 sum_d sin^2(pi (x_d - x'_d) / p_d) / l_d^2), one period per column (MacKay 1998, sec. 4.2).
+/// exp(-2 sum_d sin^2(pi (x_d - x'_d) / p_d) / l_d^2), one period per column (Rasmussen and Williams
+/// 2006, eq. 4.31, for each column).
 ///
 /// Its parameters are the length scales (one, or one per column) and then the periods of the number columns. A
 /// missing-value indicator has no period: missing and present are half a turn apart.
