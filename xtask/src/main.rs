@@ -30,7 +30,7 @@ Tasks:
   golden    compare the reference numbers in golden/ with the software that made them
   bench     measure against other software and write benches/RESULTS.md
       exact            exact Gaussian-process regression
-      --threads N      threads for every contestant (default 1)
+      --threads N      threads for every contestant (default: all cores)
   docs      build the documentation of the workspace
       --open           and show it in a browser
 

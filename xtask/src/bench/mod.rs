@@ -20,7 +20,7 @@ pub fn run(words: &[String]) -> Outcome<()> {
     let mut options = Options::new(words);
     let threads = options
         .value("--threads")?
-        .map_or(Ok(1), |text| text.parse::<usize>())
+        .map_or(Ok(cores()), |text| text.parse::<usize>())
         .map_err(|_| "--threads needs a whole number")?;
     let what = options.word();
     options.finish()?;
@@ -98,6 +98,9 @@ fn machine() -> String {
         .lines()
         .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
         .map_or(std::env::consts::ARCH, |(_, name)| name);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{model}, {cores} cores, {}", std::env::consts::OS)
+    format!("{model}, {} cores, {}", cores(), std::env::consts::OS)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

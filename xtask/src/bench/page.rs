@@ -8,15 +8,17 @@ use super::measurement::Measurement;
 /// Each piece of work with everybody's times, then the goals.
 pub fn page(ours: &[Measurement], theirs: &[Measurement], goals: &[Goal], heading: &str) -> String {
     let mut page = format!("# Exact Gaussian-process regression: measured times\n\n{heading}\n");
-    page += "| work | tool | wall s | processor s | ratio | gflop/s | peak MB |\n";
-    page += "|---|---|---:|---:|---:|---:|---:|\n";
+    page +=
+        "| work | tool | wall s | processor s | ratio | processor ratio | gflop/s | peak MB |\n";
+    page += "|---|---|---:|---:|---:|---:|---:|---:|\n";
     for our in ours {
         page += &row(our, None);
         for peer in theirs.iter().filter(|one| one.work == our.work) {
-            page += &row(peer, Some(peer.wall / our.wall));
+            page += &row(peer, Some(our));
         }
     }
-    page += "\nA ratio above 1 means that Quorate is faster by that factor.\n\n";
+    page += "\nA ratio above 1 means that Quorate is faster by that factor. On a machine with other work to do, the ratio of\n";
+    page += "processor seconds says more than that of wall-clock seconds.\n\n";
     page += "| goal | at least | measured | reached |\n|---|---:|---:|---|\n";
     for goal in goals {
         let measured = goal
@@ -33,17 +35,18 @@ pub fn page(ours: &[Measurement], theirs: &[Measurement], goals: &[Goal], headin
     page
 }
 
-fn row(one: &Measurement, ratio: Option<f64>) -> String {
+fn row(one: &Measurement, ours: Option<&Measurement>) -> String {
     let shown = |value: Option<f64>, digits: usize| {
         value.map_or(String::new(), |value| format!("{value:.digits$}"))
     };
     format!(
-        "| {} | {} | {:.4} | {:.4} | {} | {} | {} |\n",
+        "| {} | {} | {:.4} | {:.4} | {} | {} | {} | {} |\n",
         one.work.title(),
         one.tool,
         one.wall,
         one.cpu,
-        shown(ratio, 2),
+        shown(ours.map(|our| one.wall / our.wall), 2),
+        shown(ours.map(|our| one.cpu / our.cpu), 2),
         shown(one.gflops, 1),
         shown(one.peak_bytes.map(|bytes| bytes / 1e6), 0),
     )
@@ -79,8 +82,8 @@ mod tests {
             measured: Some(4.0),
         };
         let page = page(&[ours], &[peer], &[goal], "- machine: test\n");
-        assert!(page.contains("| quorate | 0.5000 | 0.4000 |  | 40.0 | 200 |"));
-        assert!(page.contains("| scikit-learn | 2.0000 | 2.0000 | 4.00 |  |  |"));
+        assert!(page.contains("| quorate | 0.5000 | 0.4000 |  |  | 40.0 | 200 |"));
+        assert!(page.contains("| scikit-learn | 2.0000 | 2.0000 | 4.00 | 5.00 |  |  |"));
         assert!(page.contains("| speed | 4 | 4.00 | yes |"));
     }
 }
