@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use quorate::file;
 use quorate_fuzz::drive::drive;
 use quorate_fuzz::{Settings, TARGETS, Target, corpus};
 
@@ -91,15 +92,16 @@ fn the_corpus_of_models_holds_models_of_today() {
         .collect();
     assert!(!models.is_empty());
     for (path, bytes) in models {
-        // `cargo run --release -p quorate-fuzz --example make_models` makes them anew after a change of the format.
+        let verdict = file::from_bytes(bytes, "corpus").map(drop);
         assert!(
-            quorate::file::from_bytes(bytes, "corpus").is_ok(),
-            "{}",
+            verdict.is_ok(),
+            "{}: {verdict:?}; after a change of the format, make them anew: \
+             cargo run --release -p quorate-fuzz --example make_models",
             path.display()
         );
         let sealed = quorate_fuzz::seal::sealed(bytes).unwrap();
         assert!(
-            quorate::file::from_bytes(&sealed, "sealed").is_ok(),
+            file::from_bytes(&sealed, "sealed").is_ok(),
             "{}",
             path.display()
         );
@@ -114,13 +116,13 @@ fn damage_behind_the_checksum_is_sealed_again() {
         .unwrap();
     let mut bytes = std::fs::read(model.corpus().join("sine.quorate")).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
-    let damaged = quorate::file::from_bytes(&bytes, "damaged")
+    let damaged = file::from_bytes(&bytes, "damaged")
         .err()
         .unwrap()
         .to_string();
     assert!(damaged.contains("checksum"), "{damaged}");
     let sealed = quorate_fuzz::seal::sealed(&bytes).unwrap();
-    let verdict = quorate::file::from_bytes(&sealed, "sealed")
+    let verdict = file::from_bytes(&sealed, "sealed")
         .err()
         .map(|error| error.to_string());
     assert!(!verdict.unwrap_or_default().contains("checksum"));
