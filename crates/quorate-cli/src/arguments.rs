@@ -7,7 +7,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::failure::Result;
 use crate::text::Console;
-use crate::verb::{Completions, Demo, Evaluate, Fit, Generate, Inspect, Predict};
+use crate::verb::{
+    Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Predict, Prepare, Update,
+};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().effects(Effects::BOLD))
@@ -48,6 +50,10 @@ enum Verb {
     Predict(Predict),
     Evaluate(Evaluate),
     Inspect(Inspect),
+    Prepare(Prepare),
+    Update(Update),
+    Merge(Merge),
+    Forget(Forget),
     Generate(Generate),
     Completions(Completions),
 }
@@ -93,6 +99,10 @@ impl Arguments {
             Verb::Predict(verb) => verb.run(console),
             Verb::Evaluate(verb) => verb.run(console),
             Verb::Inspect(verb) => verb.run(console),
+            Verb::Prepare(verb) => verb.run(console),
+            Verb::Update(verb) => verb.run(console),
+            Verb::Merge(verb) => verb.run(console),
+            Verb::Forget(verb) => verb.run(console),
             Verb::Generate(verb) => verb.run(console),
             Verb::Completions(verb) => verb.run(console),
         }
@@ -148,6 +158,10 @@ mod tests {
             "predict",
             "evaluate",
             "inspect",
+            "prepare",
+            "update",
+            "merge",
+            "forget",
             "generate",
             "completions",
         ];

@@ -32,6 +32,20 @@ pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Frame> {
     Ok(read_all(&mut *source)?)
 }
 
+/// Further rows for a model: its inputs, target, weight and known noise, as the model knows them.
+pub fn further(path: &Path, model: &Model, console: &Console) -> Result<Frame> {
+    let spec = model.spec();
+    let mut types = model.schema().expected_types();
+    let others = std::iter::once(&spec.target)
+        .chain(&spec.weight)
+        .chain(&spec.noise);
+    types.extend(others.map(|name| (name.clone(), ColumnType::Number)));
+    let names = types.iter().map(|(name, _)| name.clone()).collect();
+    let mut source = open(path, &OpenOptions::default().expect(types).columns(names))?;
+    tell_notes(&*source, console);
+    Ok(read_all(&mut *source)?)
+}
+
 /// Which columns to copy beside the predictions.
 #[derive(Clone, Copy, Debug)]
 pub enum Keep<'a> {

@@ -119,8 +119,26 @@ fn prepare(place: &Place, kind: &str) {
     }
 }
 
-/// Makes the large tables that a command line names.
+/// Makes the landmarks models and the large tables that a command line names: `base` has no rows, `part` has those of
+/// `train.csv` and their summary, `rest` was fitted to a table of its own.
 fn enlarge(place: &Place, line: &str) {
+    if line.contains("base.quorate") || line.contains("part.quorate") {
+        place
+            .run("prepare train.csv --target y --kernel se(ard)*category --learn none -o base.quorate")
+            .ok();
+    }
+    if line.contains("part.quorate") {
+        place
+            .run("update base.quorate train.csv --keep-parts -o part.quorate")
+            .ok();
+    }
+    if line.contains("rest.quorate") {
+        place
+            .run(
+                "fit test.csv --target y --mode landmarks --kernel se --learn none -o rest.quorate",
+            )
+            .ok();
+    }
     if line.contains("many.csv") {
         place.write("many.csv", rows(8000, 5));
     }

@@ -1,6 +1,6 @@
 //! The ways a fitted model answers, behind one face.
 
-use quorate_gp::data::{Dataset, Inputs};
+use quorate_gp::data::Inputs;
 use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::kernel::BoundKernel;
 use quorate_gp::likelihood::GaussianNoise;
@@ -9,6 +9,7 @@ use quorate_gp::posterior::{ExactPosterior, Predict};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::landmarks::{LandmarkBelief, State};
 use crate::local::{LocalAnswers, Neighbourhood};
 
 /// How a model answers.
@@ -19,6 +20,17 @@ pub enum Method {
     Exact,
     /// An expert formed from the nearest rows for each small group of questions.
     Local(Neighbourhood),
+    /// From what all parts said to the landmarks.
+    Landmarks(LandmarkShape),
+}
+
+/// The size of a committee that speaks through landmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LandmarkShape {
+    /// Number of landmarks.
+    pub landmarks: usize,
+    /// Rows of one expert, at most.
+    pub part_size: usize,
 }
 
 /// A model's rows, ready to answer.
@@ -28,6 +40,8 @@ pub enum Answers {
     Exact(ExactPosterior),
     /// From the nearest rows.
     Local(LocalAnswers),
+    /// From the landmarks.
+    Landmarks(LandmarkBelief),
 }
 
 impl Answers {
@@ -36,14 +50,25 @@ impl Answers {
         method: Method,
         kernel: BoundKernel,
         noise: GaussianNoise,
-        data: Dataset,
+        state: &State,
     ) -> Result<Self> {
-        Ok(match method {
-            Method::Exact => {
+        Ok(match (method, state) {
+            (Method::Exact, State::Rows(data)) => {
                 let policy = JitterPolicy::default();
+                let data = data.clone();
                 Answers::Exact(ExactPosterior::condition(kernel, noise, data, policy)?)
             }
-            Method::Local(shape) => Answers::Local(LocalAnswers::new(kernel, noise, data, shape)),
+            (Method::Local(shape), State::Rows(data)) => {
+                Answers::Local(LocalAnswers::new(kernel, noise, data.clone(), shape))
+            }
+            (Method::Landmarks(_), State::Committee(state)) => {
+                Answers::Landmarks(state.belief(kernel)?)
+            }
+            _ => {
+                return Err(Error::Spec(
+                    "the model's method and what it holds do not belong together".into(),
+                ));
+            }
         })
     }
 
@@ -52,6 +77,7 @@ impl Answers {
         match self {
             Answers::Exact(posterior) => posterior.kernel(),
             Answers::Local(local) => local.kernel(),
+            Answers::Landmarks(belief) => belief.landmarks().kernel(),
         }
     }
 
@@ -60,6 +86,7 @@ impl Answers {
         Ok(match self {
             Answers::Exact(posterior) => posterior.marginals(query)?,
             Answers::Local(local) => local.marginals(query)?,
+            Answers::Landmarks(belief) => belief.marginals(query)?,
         })
     }
 
@@ -67,8 +94,9 @@ impl Answers {
     pub fn joint(&self, query: Inputs<'_>) -> Result<Joint> {
         match self {
             Answers::Exact(posterior) => Ok(posterior.joint(query)?),
+            Answers::Landmarks(belief) => Ok(belief.joint(query)?),
             Answers::Local(_) => Err(Error::Spec(
-                "answers from different neighbourhoods have no joint covariance: fit with `--method exact` to draw functions"
+                "answers from different neighbourhoods have no joint covariance: fit with `--method exact` or `--mode landmarks` to draw functions"
                     .into(),
             )),
         }

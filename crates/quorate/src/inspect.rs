@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::answers::Method;
 use crate::error::Result;
 use crate::fit::auto::Candidate;
+use crate::landmarks::State;
 use crate::local::ConditionalRecord;
 use crate::model::Model;
 use crate::score::Scores;
@@ -43,14 +44,18 @@ pub struct Inspection {
     pub noise_deviation: f64,
     /// How it answers.
     pub method: Method,
-    /// Log evidence of the standardised rows; exact models only.
+    /// Log evidence of the standardised rows; none for local models.
     pub log_evidence: Option<f64>,
-    /// How many parameters the rows pin down; exact models only.
+    /// How many parameters the rows pin down; none for local models.
     pub effective_parameters: Option<f64>,
+    /// The committee behind a landmarks model.
+    pub committee: Option<CommitteeReport>,
     /// What was added to the diagonal to factor the covariance.
     pub jitter: Jitter,
-    /// Scores of every row predicted from all others.
-    pub leave_one_out: Scores,
+    /// Scores of rows predicted from all others, one at a time; none for landmarks models.
+    pub leave_one_out: Option<Scores>,
+    /// Scores of rows that were held out together; landmarks models only.
+    pub held_out: Option<Scores>,
     /// Kernels that were compared.
     pub candidates: Vec<Candidate>,
     /// Ascents of the search.
@@ -61,6 +66,30 @@ pub struct Inspection {
     pub outcome: String,
     /// Sentences for people.
     pub notes: Vec<String>,
+}
+
+/// A committee that speaks through landmarks.
+#[derive(Clone, Debug, Serialize)]
+pub struct CommitteeReport {
+    /// Number of landmarks.
+    pub landmarks: usize,
+    /// Effective parameters for each landmark: near 1, more landmarks would tell more.
+    pub saturation: f64,
+    /// The parts absorbed.
+    pub parts: Vec<PartReport>,
+}
+
+/// A part of a committee.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartReport {
+    /// Its name.
+    pub name: String,
+    /// Rows of its table.
+    pub rows: usize,
+    /// SHA-256 of the encoded rows.
+    pub fingerprint: String,
+    /// True when its own summary is in the file, so that it can be forgotten without its rows.
+    pub kept: bool,
 }
 
 /// One encoded input column.
@@ -94,6 +123,22 @@ pub struct TargetReport {
     pub mean: f64,
     /// Standard deviation of the training rows.
     pub deviation: f64,
+}
+
+/// Above this share the landmarks hold back what the rows know.
+const SATURATED: f64 = 0.8;
+
+impl CommitteeReport {
+    /// A sentence for people when there are too few landmarks for what the rows know.
+    pub fn warning(&self) -> Option<String> {
+        (self.saturation > SATURATED).then(|| {
+            format!(
+                "the rows pin down {:.0} % of what {} landmarks can say: more landmarks would say more",
+                100.0 * self.saturation,
+                self.landmarks
+            )
+        })
+    }
 }
 
 impl Model {
@@ -137,12 +182,24 @@ impl Model {
         let noise_variance = self.fitted.found.noise.variance
             * schema.target_deviation()
             * schema.target_deviation();
+        let (rows, distinct_rows) = match &self.state {
+            State::Rows(data) => (data.members().len(), data.rows()),
+            State::Committee(committee) => committee.rows(),
+        };
+        let scores = self.fitted.found.leave_one_out.clone();
+        let (leave_one_out, held_out) = match self.fitted.found.method {
+            Method::Landmarks(_) => (None, Some(scores)),
+            _ => (Some(scores), None),
+        };
+        let committee = self.committee_report();
+        let mut notes = self.fitted.notes.clone();
+        notes.extend(committee.as_ref().and_then(CommitteeReport::warning));
         Ok(Inspection {
             format_version: crate::file::VERSION,
             quorate_version: env!("CARGO_PKG_VERSION"),
             spec: self.spec().clone(),
-            rows: self.data.members().len(),
-            distinct_rows: self.data.rows(),
+            rows,
+            distinct_rows,
             inputs,
             target: TargetReport {
                 name: self.spec().target.clone(),
@@ -158,11 +215,30 @@ impl Model {
             log_evidence: self.fitted.found.log_evidence,
             effective_parameters: self.fitted.found.effective_parameters,
             jitter: self.fitted.found.jitter,
-            leave_one_out: self.fitted.found.leave_one_out.clone(),
+            committee,
+            leave_one_out,
+            held_out,
             candidates: self.fitted.found.candidates.clone(),
             history: self.fitted.found.history.clone(),
             outcome: self.fitted.found.outcome.clone(),
-            notes: self.fitted.notes.clone(),
+            notes,
+        })
+    }
+
+    fn committee_report(&self) -> Option<CommitteeReport> {
+        let committee = self.committee()?;
+        let landmarks = committee.total.landmarks();
+        let effective = self.fitted.found.effective_parameters.unwrap_or(0.0);
+        let parts = committee.parts.iter().map(|part| PartReport {
+            name: part.record.name.clone(),
+            rows: part.record.rows,
+            fingerprint: part.record.fingerprint.clone(),
+            kept: part.kept.is_some(),
+        });
+        Some(CommitteeReport {
+            landmarks,
+            saturation: effective / landmarks as f64,
+            parts: parts.collect(),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use quorate_gp::data::{Dataset, Frame, Inputs, Schema};
+use quorate_gp::data::{Frame, Inputs, Schema};
 use quorate_gp::kernel::Kernel;
 use quorate_gp::posterior::draw;
 use quorate_gp::watch::Watch;
@@ -11,6 +11,7 @@ use quorate_gp::watch::Watch;
 use crate::answers::Answers;
 use crate::error::Result;
 use crate::fit::Fitted;
+use crate::landmarks::{Committee, State};
 use crate::prediction::Prediction;
 use crate::score::{Scores, Yardstick};
 use crate::spec::ModelSpec;
@@ -19,7 +20,7 @@ use crate::spec::ModelSpec;
 #[derive(Debug)]
 pub struct Model {
     pub(crate) fitted: Fitted,
-    pub(crate) data: Dataset,
+    pub(crate) state: State,
     /// Made ready when first asked: a loaded model that is only inspected needs no factor.
     answers: OnceLock<Answers>,
 }
@@ -27,18 +28,29 @@ pub struct Model {
 impl Model {
     /// Fits a table under a specification.
     pub fn fit(spec: &ModelSpec, table: &Frame, watch: &dyn Watch) -> Result<Model> {
-        let (fitted, data, answers) = crate::fit::fit(spec, table, watch)?;
+        let (fitted, state, answers) = crate::fit::fit(spec, table, watch)?;
         Ok(Model {
             fitted,
-            data,
+            state,
             answers: OnceLock::from(answers),
         })
     }
 
-    pub(crate) fn from_parts(fitted: Fitted, data: Dataset) -> Model {
+    /// A landmarks model with no rows: a sample gives scaling, kernel, hyperparameters and landmarks, which parts
+    /// absorbed anywhere then have in common. The scores are of rows of the sample that were held out.
+    pub fn prepare(spec: &ModelSpec, sample: &Frame, watch: &dyn Watch) -> Result<Model> {
+        let (fitted, state, answers) = crate::fit::prepare(spec, sample, watch)?;
+        Ok(Model {
+            fitted,
+            state,
+            answers: OnceLock::from(answers),
+        })
+    }
+
+    pub(crate) fn from_parts(fitted: Fitted, state: State) -> Model {
         Model {
             fitted,
-            data,
+            state,
             answers: OnceLock::new(),
         }
     }
@@ -53,7 +65,16 @@ impl Model {
         &self.fitted.found.outcome
     }
 
-    /// Scores of rows predicted from the others: all rows, or a random sample of a large table.
+    /// The landmarks and the sum of all parts, for a model that answers through landmarks.
+    pub fn committee(&self) -> Option<&Committee> {
+        match &self.state {
+            State::Committee(committee) => Some(committee),
+            State::Rows(_) => None,
+        }
+    }
+
+    /// Scores of rows predicted from the others: all rows one at a time, or a random sample of a large table; for a
+    /// model that answers through landmarks, a random sample that was held out together.
     pub fn leave_one_out(&self) -> &Scores {
         &self.fitted.found.leave_one_out
     }
@@ -150,7 +171,7 @@ impl Model {
         }
         let found = &self.fitted.found;
         let kernel = found.kernel.bind(self.schema().columns())?;
-        let answers = Answers::new(found.method, kernel, found.noise, self.data.clone())?;
+        let answers = Answers::new(found.method, kernel, found.noise, &self.state)?;
         Ok(self.answers.get_or_init(|| answers))
     }
 

@@ -25,10 +25,22 @@ pub struct ModelSpec {
     pub noise: Option<String>,
     /// Kernel text, or a search over a few.
     pub kernel: KernelChoice,
-    /// One exact process, or a committee of local experts.
+    /// One exact process, or a committee.
     pub method: MethodChoice,
+    /// How a committee answers.
+    pub mode: ModeChoice,
     /// Nearest rows a local expert takes for each question; by default when absent.
     pub neighbours: Option<usize>,
+    /// Number of landmarks; by the number of rows when absent.
+    pub landmarks: Option<usize>,
+    /// How landmarks are found; by k-means when absent.
+    pub landmark_choice: Option<LandmarkChoice>,
+    /// Rows of one expert in a committee that speaks through landmarks; by default when absent.
+    pub part_size: Option<usize>,
+    /// Name under which a landmarks model remembers these rows; `part-1` when absent.
+    pub part_name: Option<String>,
+    /// Keep each part's own summary, so that it can be forgotten without its rows.
+    pub keep_parts: bool,
     /// How hyperparameters are found.
     pub learn: LearnChoice,
     /// Starts of the search beyond the data-driven one; by the number of rows when absent.
@@ -47,7 +59,13 @@ impl Default for ModelSpec {
             noise: None,
             kernel: KernelChoice::Auto,
             method: MethodChoice::Auto,
+            mode: ModeChoice::Auto,
             neighbours: None,
+            landmarks: None,
+            landmark_choice: None,
+            part_size: None,
+            part_name: None,
+            keep_parts: false,
             learn: LearnChoice::Auto,
             restarts: None,
             seed: 0,
@@ -61,6 +79,30 @@ impl ModelSpec {
         Self {
             target: target.into(),
             ..Self::default()
+        }
+    }
+
+    /// Refuses choices that contradict each other.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let of_landmarks = [
+            ("--landmarks", self.landmarks.is_some()),
+            ("--landmark-choice", self.landmark_choice.is_some()),
+            ("--part-size", self.part_size.is_some()),
+            ("--part-name", self.part_name.is_some()),
+            ("--keep-parts", self.keep_parts),
+        ];
+        let foreign = of_landmarks.iter().find(|(_, given)| *given);
+        match (self.method, self.mode, foreign) {
+            (MethodChoice::Exact, ModeChoice::Local | ModeChoice::Landmarks, _) => {
+                Err(Error::Spec(format!(
+                    "`--mode {}` belongs to a committee: use `--method committee`, or leave the mode out",
+                    self.mode
+                )))
+            }
+            (_, ModeChoice::Auto | ModeChoice::Local, Some((flag, _))) => Err(Error::Spec(
+                format!("`{flag}` needs `--method committee --mode landmarks`"),
+            )),
+            _ => Ok(()),
         }
     }
 
@@ -148,6 +190,32 @@ pub enum MethodChoice {
     Committee,
 }
 
+/// How a committee answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModeChoice {
+    /// Local, because the rows are stored.
+    #[default]
+    Auto,
+    /// An expert formed from the nearest rows for each question; the model keeps the rows.
+    Local,
+    /// All parts speak through landmarks; the model keeps their sum and no row.
+    Landmarks,
+}
+
+/// How landmarks are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LandmarkChoice {
+    /// Centres of clusters in the kernel's metric.
+    #[default]
+    Kmeans,
+    /// Random rows.
+    Random,
+    /// Rows of which the earlier ones know least: greedy conditional variance.
+    Greedy,
+}
+
 /// Gives a choice its names: parsing with suggestions, printing, and the list for help texts.
 macro_rules! named_choice {
     ($choice:ty, $what:literal, [$(($name:literal, $variant:expr)),+ $(,)?]) => {
@@ -193,5 +261,23 @@ named_choice!(
         ("auto", MethodChoice::Auto),
         ("exact", MethodChoice::Exact),
         ("committee", MethodChoice::Committee),
+    ]
+);
+named_choice!(
+    ModeChoice,
+    "mode",
+    [
+        ("auto", ModeChoice::Auto),
+        ("local", ModeChoice::Local),
+        ("landmarks", ModeChoice::Landmarks),
+    ]
+);
+named_choice!(
+    LandmarkChoice,
+    "choice of landmarks",
+    [
+        ("kmeans", LandmarkChoice::Kmeans),
+        ("random", LandmarkChoice::Random),
+        ("greedy", LandmarkChoice::Greedy),
     ]
 );

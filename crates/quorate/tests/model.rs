@@ -150,8 +150,9 @@ fn every_damaged_byte_of_a_model_file_is_noticed() {
 fn a_newer_file_says_so() {
     let model = Model::fit(&quick("y"), &table(12), &Unwatched).unwrap();
     let bytes = file::to_bytes(&model).unwrap();
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let at = text.find("\\\"version\\\":1").unwrap() + "\\\"version\\\":".len();
+    let text = b"\\\"version\\\":1";
+    let place = bytes.windows(text.len()).position(|part| part == text);
+    let at = place.unwrap() + text.len() - 1;
     let mut newer = bytes.clone();
     newer[at] = b'9';
     let error = file::from_bytes(&newer, "model").unwrap_err().to_string();

@@ -5,7 +5,7 @@ mod model;
 mod scores;
 
 pub use inputs::inputs;
-pub use model::{learning, model};
+pub use model::{kind_of_scores, learning, model};
 pub use scores::scores;
 
 use quorate_gp::data::ColumnType;

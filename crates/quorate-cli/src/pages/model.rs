@@ -1,24 +1,27 @@
 //! A model as a page.
 
 use quorate::Inspection;
-use quorate::answers::Method;
+use quorate::answers::{LandmarkShape, Method};
+use quorate::inspect::CommitteeReport;
 use quorate::local::Neighbourhood;
 
 use super::{TableTypes, inputs, scores};
-use crate::text::{Align, HEADING, Table, count, printable, readable_kernel, significant};
+use crate::text::{Align, HEADING, Table, count, percent, printable, readable_kernel, significant};
 
 /// The whole page; `verbose` adds every hyperparameter and every ascent of the search.
 pub fn model(found: &Inspection, types: &TableTypes, verbose: bool) -> String {
-    let scored = count(found.leave_one_out.n, "row");
     let mut sections = vec![
         facts(found).render(),
         section("Inputs", &inputs(found, types)),
-        section(
-            &format!("Leave-one-out scores over {scored}"),
-            &scores(&found.leave_one_out),
-        ),
-        section("Learning", &learning(found, verbose)),
     ];
+    if let Some(committee) = &found.committee {
+        sections.push(section("Parts", &parts(committee)));
+    }
+    if let Some(seen) = found.leave_one_out.as_ref().or(found.held_out.as_ref()) {
+        let title = format!("{} over {}", kind_of_scores(found), count(seen.n, "row"));
+        sections.push(section(&title, &scores(seen)));
+    }
+    sections.push(section("Learning", &learning(found, verbose)));
     if verbose {
         sections.push(section(
             "Hyperparameters in standardised units",
@@ -34,6 +37,35 @@ pub fn model(found: &Inspection, types: &TableTypes, verbose: bool) -> String {
         sections.push(section("Notes", &notes.concat()));
     }
     sections.join("\n")
+}
+
+/// What the scores of a model are.
+pub fn kind_of_scores(found: &Inspection) -> &'static str {
+    match found.held_out {
+        Some(_) => "Held-out scores",
+        None => "Leave-one-out scores",
+    }
+}
+
+fn parts(committee: &CommitteeReport) -> String {
+    if committee.parts.is_empty() {
+        return "  none yet: `quorate update` adds the rows of a table\n".to_owned();
+    }
+    let mut table = Table::new([
+        ("part", Align::Left),
+        ("rows", Align::Right),
+        ("fingerprint", Align::Left),
+        ("", Align::Left),
+    ]);
+    for part in &committee.parts {
+        table.row([
+            part.name.as_str(),
+            &part.rows.to_string(),
+            &part.fingerprint.chars().take(16).collect::<String>(),
+            if part.kept { "kept" } else { "" },
+        ]);
+    }
+    table.render()
 }
 
 fn section(title: &str, body: &str) -> String {
@@ -85,7 +117,15 @@ fn facts(found: &Inspection) -> Table {
         table.row(["log evidence", &short(evidence)]);
     }
     if let Some(parameters) = found.effective_parameters {
-        table.row(["effective parameters", &short(parameters)]);
+        let text = match &found.committee {
+            Some(committee) => format!(
+                "{}, {} of the landmarks' number",
+                short(parameters),
+                percent(committee.saturation)
+            ),
+            None => short(parameters),
+        };
+        table.row(["effective parameters", &text]);
     }
     table.row(["jitter", &jitter]);
     table
@@ -101,6 +141,14 @@ fn answers_from(method: Method) -> String {
         }) => {
             format!("the {neighbours} nearest rows of each question, {together} questions together")
         }
+        Method::Landmarks(LandmarkShape {
+            landmarks,
+            part_size,
+        }) => format!(
+            "{}, which heard parts of at most {}",
+            count(landmarks, "landmark"),
+            count(part_size, "row")
+        ),
     }
 }
 

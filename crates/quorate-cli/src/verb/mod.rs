@@ -1,17 +1,27 @@
 //! One file a verb: its flags, what it does, and what it prints.
 
+mod choices;
 mod completions;
 mod demo;
 mod evaluate;
 mod fit;
+mod forget;
 mod generate;
 mod inspect;
+mod merge;
 mod predict;
+mod prepare;
+mod sums;
+mod update;
 
 pub use completions::Completions;
 pub use demo::Demo;
 pub use evaluate::Evaluate;
 pub use fit::Fit;
+pub use forget::Forget;
 pub use generate::Generate;
 pub use inspect::Inspect;
+pub use merge::Merge;
 pub use predict::Predict;
+pub use prepare::Prepare;
+pub use update::Update;

@@ -196,31 +196,45 @@ impl Dataset {
     /// # Panics
     /// When a group is not in the data set.
     pub fn select(&self, groups: &[usize]) -> Dataset {
-        let pick = |numbers: &[f64]| {
-            groups
-                .iter()
-                .map(|&group| numbers[group])
-                .collect::<Vec<f64>>()
-        };
         let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.rows()];
         for (place, &group) in groups.iter().enumerate() {
             places[group].push(place);
         }
-        let members = self
-            .members
-            .iter()
-            .flat_map(|member| {
-                places[member.group]
-                    .iter()
-                    .map(|&group| Member { group, ..*member })
-            })
-            .collect();
+        let copies = self.members.iter().flat_map(|member| {
+            let places = places[member.group].iter();
+            places.map(|&group| Member { group, ..*member })
+        });
+        self.gather(groups, copies.collect())
+    }
+
+    /// Disjoint lists of groups, each as a data set of its own, in one pass over the rows.
+    ///
+    /// # Panics
+    /// When a group is not in the data set.
+    pub fn split(&self, lists: &[Vec<usize>]) -> Vec<Dataset> {
+        let mut place: Vec<Option<(usize, usize)>> = vec![None; self.rows()];
+        for (list, groups) in lists.iter().enumerate() {
+            for (position, &group) in groups.iter().enumerate() {
+                place[group] = Some((list, position));
+            }
+        }
+        let mut members: Vec<Vec<Member>> = vec![Vec::new(); lists.len()];
+        for member in &self.members {
+            if let Some((list, group)) = place[member.group] {
+                members[list].push(Member { group, ..*member });
+            }
+        }
+        let parts = lists.iter().zip(members);
+        parts
+            .map(|(groups, members)| self.gather(groups, members))
+            .collect()
+    }
+
+    fn gather(&self, groups: &[usize], members: Vec<Member>) -> Dataset {
+        let inputs = groups.iter().flat_map(|&group| self.inputs().row(group));
+        let pick = |numbers: &[f64]| groups.iter().map(|&group| numbers[group]).collect();
         Dataset {
-            values: groups
-                .iter()
-                .flat_map(|&group| self.inputs().row(group))
-                .copied()
-                .collect(),
+            values: inputs.copied().collect(),
             width: self.width,
             targets: pick(&self.targets),
             weights: pick(&self.weights),

@@ -2,13 +2,13 @@
 
 use quorate_gp::data::{Dataset, InputColumn, Schema, random_rows};
 use quorate_gp::kernel::{BoundKernel, Kernel};
-use quorate_gp::learn::{Search, SearchLimits, learn};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::Jitter;
 use quorate_gp::watch::Watch;
 
 use super::Found;
 use super::auto::{self, Candidate};
+use super::start::{PART_ROWS, from_random_part, random_rows};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::local::{
@@ -16,12 +16,8 @@ use crate::local::{
 };
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 
-/// Rows of the random part on which every candidate starts.
-const PART_ROWS: usize = 1000;
 /// Rows of the random sample that is scored with its own row left out.
 const SCORED_ROWS: usize = 1000;
-/// A random part is sparse: it may see no noise where neighbours do, and the reverse. The climb starts in between.
-const FIRST_NOISE: (f64, f64) = (0.003, 0.5);
 /// Nearest rows per question, and questions that share an expert, unless told otherwise.
 const DEFAULT: Neighbourhood = Neighbourhood {
     neighbours: 300,
@@ -98,33 +94,8 @@ fn climb(
     data: &Dataset,
     watch: &dyn Watch,
 ) -> Result<Climbed> {
-    let part = data.select(&random_rows(data.rows(), PART_ROWS, spec.seed));
-    let mut bound = kernel.bind(schema.columns())?;
-    bound.initialise(part.inputs(), part.targets());
-    let noise = GaussianNoise { variance: 0.1 };
-    if spec.learn == LearnChoice::None {
-        let record = ConditionalRecord::default();
-        return Ok(Climbed {
-            kernel: bound,
-            noise,
-            record,
-        });
-    }
-    let search = Search {
-        restarts: Some(spec.restarts.unwrap_or(1)),
-        seed: spec.seed,
-        limits: SearchLimits {
-            steps: 40,
-            relative_gain: 1e-5,
-            ..SearchLimits::default()
-        },
-        ..Search::default()
-    };
-    let (bound, noise, _) = learn(&bound, noise, &part, &search, watch)?;
-    let noise = GaussianNoise {
-        variance: noise.variance.clamp(FIRST_NOISE.0, FIRST_NOISE.1),
-    };
-    if spec.learn == LearnChoice::Block {
+    let (bound, noise) = from_random_part(spec, schema, kernel, data, watch)?;
+    if spec.learn != LearnChoice::Auto {
         let record = ConditionalRecord::default();
         return Ok(Climbed {
             kernel: bound,

@@ -2,7 +2,9 @@
 
 pub mod auto;
 mod exact;
+pub(crate) mod landmarks;
 mod local;
+mod start;
 
 use quorate_gp::data::{Dataset, Frame, Schema};
 use quorate_gp::kernel::Kernel;
@@ -12,12 +14,15 @@ use quorate_gp::linalg::Jitter;
 use quorate_gp::watch::Watch;
 use serde::{Deserialize, Serialize};
 
+pub use crate::answers::LandmarkShape;
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::fit::auto::Candidate;
+use crate::landmarks::{Landmarks, State};
 use crate::local::ConditionalRecord;
 use crate::score::Scores;
-use crate::spec::{MethodChoice, ModelSpec};
+use crate::spec::{MethodChoice, ModeChoice, ModelSpec};
+pub(crate) use start::random_rows;
 
 /// Tables with at most this many distinct rows are fitted exactly unless told otherwise.
 const EXACT_ROWS: usize = 4000;
@@ -41,11 +46,12 @@ pub(crate) struct Found {
     pub kernel: Kernel,
     pub noise: GaussianNoise,
     pub jitter: Jitter,
-    /// Log evidence of all rows; exact models only.
+    /// Log evidence of all rows; none for local models.
     pub log_evidence: Option<f64>,
-    /// How many parameters the rows pin down; exact models only.
+    /// How many parameters the rows pin down; none for local models.
     pub effective_parameters: Option<f64>,
-    /// Rows predicted from the others: all of them, or a sample where that would take long.
+    /// Rows predicted from the others: all of them one at a time, or a sample where that would take long; for landmarks a
+    /// sample that was held out together.
     pub leave_one_out: Scores,
     pub candidates: Vec<Candidate>,
     pub history: Vec<SearchRecord>,
@@ -59,7 +65,73 @@ pub(crate) fn fit(
     spec: &ModelSpec,
     table: &Frame,
     watch: &dyn Watch,
-) -> Result<(Fitted, Dataset, Answers)> {
+) -> Result<(Fitted, State, Answers)> {
+    spec.check()?;
+    let (schema, data, notes) = encode(spec, table)?;
+    let (found, state, answers) = match method(spec, data.rows()) {
+        Way::Exact => {
+            check_memory(data.rows())?;
+            let (found, answers) = exact::fit(spec, &schema, &data, watch)?;
+            (found, State::Rows(data), answers)
+        }
+        Way::Local => {
+            let (found, answers) = local::fit(spec, &schema, &data, watch)?;
+            (found, State::Rows(data), answers)
+        }
+        Way::Landmarks => {
+            let rows = landmarks::Rows::Absorb;
+            let (found, state, answers) = landmarks::fit(spec, &schema, &data, rows, watch)?;
+            (found, State::Committee(state), answers)
+        }
+    };
+    Ok((finish(spec, schema, found, notes, &answers), state, answers))
+}
+
+/// Learns everything but the summary from a sample: a landmarks model with no row.
+pub(crate) fn prepare(
+    spec: &ModelSpec,
+    table: &Frame,
+    watch: &dyn Watch,
+) -> Result<(Fitted, State, Answers)> {
+    if spec.method == MethodChoice::Exact || spec.mode == ModeChoice::Local {
+        return Err(Error::Spec(
+            "a prepared model is a committee that speaks through landmarks: leave `--method` and `--mode` out".into(),
+        ));
+    }
+    if spec.part_name.is_some() {
+        return Err(Error::Spec(
+            "a prepared model has no parts yet: name them with `quorate update --part-name`".into(),
+        ));
+    }
+    let spec = &ModelSpec {
+        method: MethodChoice::Committee,
+        mode: ModeChoice::Landmarks,
+        ..spec.clone()
+    };
+    let (schema, data, notes) = encode(spec, table)?;
+    let rows = landmarks::Rows::Leave;
+    let (found, state, answers) = landmarks::fit(spec, &schema, &data, rows, watch)?;
+    let fitted = finish(spec, schema, found, notes, &answers);
+    Ok((fitted, State::Committee(state), answers))
+}
+
+/// The three ways to answer.
+enum Way {
+    Exact,
+    Local,
+    Landmarks,
+}
+
+fn method(spec: &ModelSpec, rows: usize) -> Way {
+    match (spec.method, spec.mode) {
+        (_, ModeChoice::Landmarks) => Way::Landmarks,
+        (MethodChoice::Exact, _) => Way::Exact,
+        (MethodChoice::Auto, ModeChoice::Auto) if rows <= EXACT_ROWS => Way::Exact,
+        _ => Way::Local,
+    }
+}
+
+fn encode(spec: &ModelSpec, table: &Frame) -> Result<(Schema, Dataset, Vec<String>)> {
     let (schema, mut notes) = Schema::learn(table, &spec.roles())?;
     let data = schema.training_data(table)?;
     let merged = data.members().len() - data.rows();
@@ -69,36 +141,39 @@ pub(crate) fn fit(
             data.members().len()
         ));
     }
-    let exact = match spec.method {
-        MethodChoice::Auto => data.rows() <= EXACT_ROWS,
-        MethodChoice::Exact => true,
-        MethodChoice::Committee => false,
-    };
-    let (found, answers) = if exact {
-        check_memory(data.rows())?;
-        exact::fit(spec, &schema, &data, watch)?
-    } else {
-        local::fit(spec, &schema, &data, watch)?
-    };
+    Ok((schema, data, notes))
+}
+
+fn finish(
+    spec: &ModelSpec,
+    schema: Schema,
+    found: Found,
+    mut notes: Vec<String>,
+    answers: &Answers,
+) -> Fitted {
     for column in answers.kernel().unused_columns() {
         notes.push(format!(
             "input `{}` is not used by the kernel",
             schema.columns()[column].label()
         ));
     }
-    if found.jitter.relative > 0.0 {
+    // Landmarks always get a little: only more than that is worth a word.
+    let usual = match found.method {
+        Method::Landmarks(_) => Landmarks::JITTER.start,
+        _ => 0.0,
+    };
+    if found.jitter.relative > usual {
         notes.push(format!(
             "the covariance needed jitter of {:.0e} of its diagonal",
             found.jitter.relative
         ));
     }
-    let fitted = Fitted {
+    Fitted {
         spec: spec.clone(),
         schema,
         found,
         notes,
-    };
-    Ok((fitted, data, answers))
+    }
 }
 
 /// Refuses with the number instead of dying.

@@ -4,11 +4,17 @@
 //! contributes a [`Summary`]; summaries add, in any order and on any machine, and subtract.
 
 mod belief;
+mod choose;
+mod committee;
 mod evidence;
 mod frame;
+mod parts;
 mod summary;
 
 pub use belief::LandmarkBelief;
+pub use choose::choose;
+pub use committee::{Committee, Part, PartRecord, State, fingerprint};
 pub use evidence::CommitteeEvidence;
 pub use frame::Landmarks;
+pub use parts::{Cut, absorb, cut, summarise};
 pub use summary::{Summary, SummaryTree};

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod dense;
+pub mod shards;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -3,24 +3,30 @@
 //! The header's `__metadata__` has one key, `quorate`: a JSON object with `format`, `version`, `checksum` and `model`.
 //! The checksum is SHA-256 over the model's JSON text and every tensor. Loading executes nothing and trusts nothing.
 
+mod committee;
+mod rows;
+
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
-use quorate_gp::data::Dataset;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::answers::Method;
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
+use crate::landmarks::State;
 use crate::model::Model;
 
 /// Version of the format this program writes, and the newest it reads.
 pub const VERSION: u64 = 1;
 const FORMAT: &str = "quorate-model";
 const KEY: &str = "quorate";
+/// Entry of the model's JSON text that goes with the tensors of a landmarks model.
+const COMMITTEE: &str = "committee";
 
 /// The header's JSON.
 #[derive(Serialize, Deserialize)]
@@ -74,57 +80,22 @@ pub fn load(path: &Path) -> Result<Model> {
 
 /// The bytes of a model's file.
 pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
-    let data = &model.data;
-    let members = data.members();
-    let tensors = [
-        (
-            "inputs",
-            vec![data.rows(), data.inputs().width()],
-            bytes_of(data.inputs().values()),
-        ),
-        (
-            "known_noise",
-            vec![data.rows()],
-            bytes_of(data.known_noise()),
-        ),
-        (
-            "group",
-            vec![members.len()],
-            members
-                .iter()
-                .flat_map(|m| (m.group as u64).to_le_bytes())
-                .collect(),
-        ),
-        (
-            "target",
-            vec![members.len()],
-            members
-                .iter()
-                .flat_map(|m| m.target.to_le_bytes())
-                .collect(),
-        ),
-        (
-            "weight",
-            vec![members.len()],
-            members
-                .iter()
-                .flat_map(|m| m.weight.to_le_bytes())
-                .collect(),
-        ),
-    ];
+    let tensors = match &model.state {
+        State::Rows(data) => rows::tensors(data),
+        State::Committee(committee) => committee::tensors(committee),
+    };
     let mut views = Vec::new();
-    for (name, shape, bytes) in &tensors {
-        let dtype = if *name == "group" {
-            Dtype::U64
-        } else {
-            Dtype::F64
-        };
-        let view = TensorView::new(dtype, shape.clone(), bytes)
+    for Tensor(name, dtype, shape, bytes) in &tensors {
+        let view = TensorView::new(*dtype, shape.clone(), bytes)
             .map_err(|error| bad("model", format!("tensor `{name}`: {error}")))?;
         views.push((*name, view));
     }
-    let summary =
-        serde_json::to_value(&model.fitted).map_err(|error| bad("model", error.to_string()))?;
+    let json = |error: serde_json::Error| bad("model", error.to_string());
+    let mut summary = serde_json::to_value(&model.fitted).map_err(json)?;
+    if let (State::Committee(committee), Value::Object(entries)) = (&model.state, &mut summary) {
+        let record = serde_json::to_value(committee::Record::of(committee)).map_err(json)?;
+        entries.insert(COMMITTEE.into(), record);
+    }
     let header = Header {
         format: FORMAT.into(),
         version: VERSION,
@@ -183,52 +154,34 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
             "its checksum does not match: the file is damaged; fit again or restore a copy".into(),
         ));
     }
+    let record = header.model.get(COMMITTEE).cloned();
     let fitted: Fitted =
         serde_json::from_value(header.model).map_err(|error| foreign(error.to_string()))?;
-    let data = rows(&tensors).map_err(|error| foreign(error.to_string()))?;
-    if data.inputs().width() != fitted.schema.columns().len() {
-        return Err(foreign("rows and schema disagree in width".into()));
+    let width = fitted.schema.columns().len();
+    let state = match (fitted.found.method, record) {
+        (Method::Landmarks(_), Some(record)) => serde_json::from_value(record)
+            .map_err(|error| bad(COMMITTEE, error.to_string()))
+            .and_then(|record| committee::read(&tensors, record, width))
+            .map(State::Committee),
+        (Method::Landmarks(_), None) => Err(bad(COMMITTEE, "is missing".into())),
+        _ => rows::read(&tensors, width).map(State::Rows),
     }
-    Ok(Model::from_parts(fitted, data))
+    .map_err(|error| foreign(error.to_string()))?;
+    Ok(Model::from_parts(fitted, state))
 }
 
-/// The rows a model keeps: distinct inputs with their known noise, and the members of each.
-fn rows(tensors: &SafeTensors<'_>) -> Result<Dataset> {
-    let shape = tensors
-        .tensor("inputs")
-        .map_err(|error| bad("inputs", error.to_string()))?
-        .shape()
-        .to_vec();
-    let [distinct, width] = shape[..] else {
-        return Err(bad("inputs", "expected a matrix".into()));
+/// A tensor to be written: name, type, shape, bytes.
+struct Tensor(&'static str, Dtype, Vec<usize>, Vec<u8>);
+
+/// A tensor with two axes: their lengths and its numbers.
+fn matrix(tensors: &SafeTensors<'_>, name: &str) -> Result<(usize, usize, Vec<f64>)> {
+    let view = tensors
+        .tensor(name)
+        .map_err(|error| bad(name, error.to_string()))?;
+    let [rows, columns] = view.shape()[..] else {
+        return Err(bad(name, "expected a matrix".into()));
     };
-    let inputs = numbers(tensors, "inputs")?;
-    let known = numbers(tensors, "known_noise")?;
-    let target = numbers(tensors, "target")?;
-    let weight = numbers(tensors, "weight")?;
-    let group: Vec<usize> = words(tensors, "group", Dtype::U64)?
-        .map(|word| u64::from_le_bytes(word) as usize)
-        .collect();
-    let members = target.len();
-    if known.len() != distinct
-        || weight.len() != members
-        || group.len() != members
-        || group.iter().any(|&g| g >= distinct)
-    {
-        return Err(bad("rows", "the lengths of its tensors disagree".into()));
-    }
-    let mut values = Vec::with_capacity(members * width);
-    for &g in &group {
-        values.extend_from_slice(&inputs[g * width..(g + 1) * width]);
-    }
-    let noise = group.iter().map(|&g| known[g]).collect();
-    Ok(Dataset::new(
-        values,
-        width,
-        target,
-        Some(weight),
-        Some(noise),
-    )?)
+    Ok((rows, columns, numbers(tensors, name)?))
 }
 
 fn numbers(tensors: &SafeTensors<'_>, name: &str) -> Result<Vec<f64>> {

@@ -1,0 +1,193 @@
+//! Flags that say what to learn and how, for the verbs that learn.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory};
+use quorate::{KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec};
+
+use crate::arguments::Arguments;
+use crate::columns::ColumnList;
+use crate::failure::{Failure, Result};
+
+/// Every choice of a specification.
+#[derive(Args, Debug)]
+pub struct Choices {
+    /// Column to predict
+    #[arg(short, long, value_name = "COL", required_unless_present = "spec")]
+    target: Option<String>,
+    /// Columns to use as inputs [default: all others]
+    #[arg(long, value_name = "COL,..", conflicts_with = "ignore")]
+    inputs: Option<ColumnList>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COL,..")]
+    ignore: Option<ColumnList>,
+    /// Column of weights: weight k counts as k copies of the row
+    #[arg(long, value_name = "COL")]
+    weight: Option<String>,
+    /// Column of known noise: the variance of the row's target, in squared units of the target
+    #[arg(long, value_name = "COL")]
+    noise: Option<String>,
+    /// Kernel: `auto` chooses by evidence, or a kernel as text [default: auto]
+    #[arg(long, value_name = "SPEC")]
+    kernel: Option<KernelChoice>,
+    /// One exact process, or a committee of experts; `auto` decides by size [default: auto]
+    #[arg(long, value_name = "METHOD", value_parser = methods())]
+    method: Option<MethodChoice>,
+    /// How a committee answers: `local` from the rows nearest to each question, `landmarks` from a sum that keeps no
+    /// rows and can be updated, merged and forgotten from [default: auto, which is local]
+    #[arg(long, value_name = "MODE", value_parser = modes())]
+    mode: Option<ModeChoice>,
+    /// Nearest rows an expert of the committee takes for each question [default: 300]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    neighbours: Option<usize>,
+    #[command(flatten)]
+    landmarks: LandmarkFlags,
+    /// How hyperparameters are learned; `none` keeps those of the kernel's text [default: auto]
+    #[arg(long, value_name = "HOW", value_parser = ways_of_learning())]
+    learn: Option<LearnChoice>,
+    /// Further starting points of the search [default: as many as the size of the table affords]
+    #[arg(long, value_name = "N")]
+    restarts: Option<usize>,
+    /// Seed of everything random
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Every choice from a file, as `quorate inspect --spec` prints it; other flags override it
+    #[arg(long, value_name = "FILE")]
+    spec: Option<PathBuf>,
+}
+
+/// Flags of a committee that speaks through landmarks.
+#[derive(Args, Debug)]
+struct LandmarkFlags {
+    /// Number of landmarks [default: a quarter of the rows, at most 1000]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    landmarks: Option<usize>,
+    /// How landmarks are found [default: kmeans]
+    #[arg(long, value_name = "HOW", value_parser = landmark_choices())]
+    landmark_choice: Option<LandmarkChoice>,
+    /// Rows of one expert of a committee that speaks through landmarks [default: 500]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    part_size: Option<usize>,
+    /// Keep each part's own summary, so that it can be forgotten without its rows
+    #[arg(long)]
+    keep_parts: bool,
+    /// Name under which a landmarks model remembers these rows [default: part-1]
+    #[arg(long, value_name = "NAME")]
+    part_name: Option<String>,
+}
+
+impl Choices {
+    /// The choices of the file, if any, overridden by those of the command line.
+    pub fn specification(&self, verb: &str) -> Result<ModelSpec> {
+        let mut spec = match &self.spec {
+            Some(path) => read_specification(path)?,
+            None => ModelSpec::new(""),
+        };
+        if let Some(target) = &self.target {
+            spec.target.clone_from(target);
+        }
+        if let Some(ColumnList(inputs)) = &self.inputs {
+            spec.inputs = Some(inputs.clone());
+            spec.ignore.clear();
+        }
+        if let Some(ColumnList(ignore)) = &self.ignore {
+            spec.ignore.clone_from(ignore);
+            spec.inputs = None;
+        }
+        if self.weight.is_some() {
+            spec.weight.clone_from(&self.weight);
+        }
+        if self.noise.is_some() {
+            spec.noise.clone_from(&self.noise);
+        }
+        if let Some(kernel) = &self.kernel {
+            spec.kernel = kernel.clone();
+        }
+        if let Some(learn) = &self.learn {
+            spec.learn = *learn;
+        }
+        if let Some(method) = &self.method {
+            spec.method = *method;
+        }
+        if let Some(mode) = &self.mode {
+            spec.mode = *mode;
+        }
+        let flags = &self.landmarks;
+        spec.landmarks = flags.landmarks.or(spec.landmarks);
+        spec.landmark_choice = flags.landmark_choice.or(spec.landmark_choice);
+        spec.part_size = flags.part_size.or(spec.part_size);
+        spec.keep_parts |= flags.keep_parts;
+        if flags.part_name.is_some() {
+            spec.part_name.clone_from(&flags.part_name);
+        }
+        spec.neighbours = self.neighbours.or(spec.neighbours);
+        spec.restarts = self.restarts.or(spec.restarts);
+        spec.seed = self.seed.unwrap_or(spec.seed);
+        if spec.target.is_empty() {
+            return Err(usage(verb, "the specification names no target; add --target COL").into());
+        }
+        Ok(spec)
+    }
+}
+
+fn methods() -> impl TypedValueParser<Value = MethodChoice> {
+    let names = MethodChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<MethodChoice>())
+}
+
+fn at_least_one(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number of at least 1 is needed".to_owned()),
+        Ok(count) => Ok(count),
+    }
+}
+
+fn ways_of_learning() -> impl TypedValueParser<Value = LearnChoice> {
+    let names = LearnChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<LearnChoice>())
+}
+
+fn modes() -> impl TypedValueParser<Value = ModeChoice> {
+    let names = ModeChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<ModeChoice>())
+}
+
+fn landmark_choices() -> impl TypedValueParser<Value = LandmarkChoice> {
+    let names = LandmarkChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<LandmarkChoice>())
+}
+
+fn read_specification(path: &Path) -> Result<ModelSpec> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::file(path, &error))?;
+    serde_json::from_str(&text).map_err(|error| {
+        // The parser ends its message with the place; ours goes first, as in every message.
+        let message = error.to_string();
+        let problem = message.split(" at line ").next().unwrap_or(&message);
+        Failure::Failed(format!(
+            "{}:{}:{}: {problem}; `quorate inspect MODEL --spec` prints a specification to start from",
+            path.display(),
+            error.line(),
+            error.column()
+        ))
+    })
+}
+
+/// A usage error of a verb, shown as clap shows its own.
+fn usage(verb: &str, message: &str) -> clap::Error {
+    let mut command = Arguments::command();
+    command.build();
+    match command.find_subcommand_mut(verb) {
+        Some(found) => found.error(ErrorKind::MissingRequiredArgument, message),
+        None => command.error(ErrorKind::MissingRequiredArgument, message),
+    }
+}
+
+/// A model is a file.
+pub fn model_path(path: PathBuf) -> std::result::Result<PathBuf, &'static str> {
+    if path == Path::new("-") {
+        return Err("a model is written to a file, not to standard output");
+    }
+    Ok(path)
+}

@@ -1,0 +1,89 @@
+//! `quorate update`: further rows for a landmarks model.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use quorate::Model;
+use serde::Serialize;
+
+use super::choices::model_path;
+use super::sums::{self, Sum};
+use crate::failure::Result;
+use crate::progress::Progress;
+use crate::staged::Staged;
+use crate::tables;
+use crate::text::{Console, count, printable};
+
+/// Add the rows of a table to a landmarks model as a further part
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  quorate update sales.quorate october.csv -o sales.quorate
+  quorate update shared.quorate ward-7.csv --part-name ward-7 --keep-parts -o ward-7.quorate
+
+The result is that of fitting these rows as further parts: scaling, kernel and landmarks stay as they are.")]
+pub struct Update {
+    /// Model file made by `quorate prepare`, or by `quorate fit --mode landmarks`
+    model: PathBuf,
+    /// Table with the model's inputs and its target: CSV, CSV.gz, Parquet or Arrow; `-` reads CSV from standard input
+    data: PathBuf,
+    /// Model file to write; may be the one that was read
+    #[arg(short, long, value_name = "MODEL", value_parser = PathBufValueParser::new().try_map(model_path))]
+    output: PathBuf,
+    /// Name under which the model remembers these rows [default: the table's file name]
+    #[arg(long, value_name = "NAME")]
+    part_name: Option<String>,
+    /// Keep the part's own summary, so that it can be forgotten without its rows
+    #[arg(long)]
+    keep_parts: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    part: &'a str,
+    rows_added: usize,
+    notes: &'a [String],
+    #[serde(flatten)]
+    sum: Sum<'a>,
+}
+
+impl Update {
+    pub fn run(self, console: &Console) -> Result<()> {
+        let started = Instant::now();
+        let staged = Staged::new(&self.output)?;
+        let model = Model::load(&self.model)?;
+        let table = tables::further(&self.data, &model, console)?;
+        let name = self.part_name.clone();
+        let name = name.unwrap_or_else(|| name_of(&self.data));
+        let before = model.inspect()?.rows;
+        let progress = Progress::new(console);
+        let (model, notes) = model.update(&table, &name, self.keep_parts, &progress)?;
+        progress.finish();
+        let added = model.inspect()?.rows - before;
+        for note in &notes {
+            console.note(note);
+        }
+        console.say(format!(
+            "Added {} of {} as part {}",
+            count(added, "row"),
+            self.data.display(),
+            printable(&name)
+        ))?;
+        let sum = sums::write(&model, staged, &self.output, started, console)?;
+        console.json(&Report {
+            part: &name,
+            rows_added: added,
+            notes: &notes,
+            sum,
+        })
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    match path.file_name() {
+        Some(name) if path != Path::new("-") => name.to_string_lossy().into_owned(),
+        _ => "standard-input".to_owned(),
+    }
+}

@@ -1,0 +1,188 @@
+//! The tensors of a landmarks model: landmarks, the sum of all parts, and the parts that were kept.
+
+use quorate_gp::linalg::Matrix;
+use safetensors::tensor::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
+
+use super::{Tensor, bad, bytes_of, matrix, numbers};
+use crate::error::Result;
+use crate::landmarks::{Committee, Part, PartRecord, Summary};
+
+/// What goes into the header's JSON text.
+#[derive(Serialize, Deserialize)]
+pub struct Record {
+    /// Least and greatest value of each encoded column.
+    range: Vec<(f64, f64)>,
+    total: Scalars,
+    parts: Vec<StoredPart>,
+}
+
+/// The numbers of a summary that are no tensors.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Scalars {
+    log_evidence: f64,
+    rows: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredPart {
+    #[serde(flatten)]
+    record: PartRecord,
+    /// Present where the part's own summary was kept; summaries follow in the order of the parts.
+    kept: Option<Scalars>,
+}
+
+impl Record {
+    pub fn of(committee: &Committee) -> Self {
+        let part = |part: &Part| StoredPart {
+            record: part.record.clone(),
+            kept: part.kept.as_ref().map(scalars),
+        };
+        Self {
+            range: committee.range.clone(),
+            total: scalars(&committee.total),
+            parts: committee.parts.iter().map(part).collect(),
+        }
+    }
+}
+
+fn scalars(summary: &Summary) -> Scalars {
+    Scalars {
+        log_evidence: summary.log_evidence,
+        rows: summary.rows,
+    }
+}
+
+pub fn tensors(committee: &Committee) -> Vec<Tensor> {
+    let count = committee.total.landmarks();
+    let kept: Vec<&Summary> = committee
+        .parts
+        .iter()
+        .filter_map(|part| part.kept.as_ref())
+        .collect();
+    let mut tensors = vec![
+        Tensor(
+            "landmarks",
+            Dtype::F64,
+            vec![count, committee.width],
+            bytes_of(&committee.landmarks),
+        ),
+        Tensor(
+            "information",
+            Dtype::F64,
+            vec![packed(count)],
+            bytes_of(&pack(&committee.total)),
+        ),
+        Tensor(
+            "vector",
+            Dtype::F64,
+            vec![count],
+            bytes_of(committee.total.vector.col_as_slice(0)),
+        ),
+    ];
+    if !kept.is_empty() {
+        let information: Vec<f64> = kept.iter().flat_map(|summary| pack(summary)).collect();
+        let vectors = kept
+            .iter()
+            .flat_map(|summary| summary.vector.col_as_slice(0));
+        tensors.push(Tensor(
+            "part_information",
+            Dtype::F64,
+            vec![kept.len(), packed(count)],
+            bytes_of(&information),
+        ));
+        tensors.push(Tensor(
+            "part_vector",
+            Dtype::F64,
+            vec![kept.len(), count],
+            bytes_of(&vectors.copied().collect::<Vec<f64>>()),
+        ));
+    }
+    tensors
+}
+
+pub fn read(tensors: &SafeTensors<'_>, record: Record, expected_width: usize) -> Result<Committee> {
+    let (count, width, landmarks) = matrix(tensors, "landmarks")?;
+    if width != expected_width || record.range.len() != width || count == 0 {
+        return Err(bad("landmarks", "they and the schema disagree".into()));
+    }
+    let finite = |name: &str, values: Vec<f64>| {
+        if values.iter().all(|value| value.is_finite()) {
+            Ok(values)
+        } else {
+            Err(bad(name, "a number in it is not finite".into()))
+        }
+    };
+    let landmarks = finite("landmarks", landmarks)?;
+    let information = finite("information", numbers(tensors, "information")?)?;
+    let vector = finite("vector", numbers(tensors, "vector")?)?;
+    let total = unpack(count, &information, &vector, record.total)?;
+    let kept = record
+        .parts
+        .iter()
+        .filter(|part| part.kept.is_some())
+        .count();
+    let (information, vectors) = if kept == 0 {
+        (Vec::new(), Vec::new())
+    } else {
+        (
+            finite("part_information", numbers(tensors, "part_information")?)?,
+            finite("part_vector", numbers(tensors, "part_vector")?)?,
+        )
+    };
+    let mut next = information
+        .chunks_exact(packed(count))
+        .zip(vectors.chunks_exact(count));
+    let mut parts = Vec::with_capacity(record.parts.len());
+    for part in record.parts {
+        let kept = match part.kept {
+            None => None,
+            Some(scalars) => {
+                let (information, vector) = next
+                    .next()
+                    .ok_or_else(|| bad("part_information", "it is too short".into()))?;
+                Some(unpack(count, information, vector, scalars)?)
+            }
+        };
+        let record = part.record;
+        parts.push(Part { record, kept });
+    }
+    Ok(Committee {
+        landmarks,
+        width,
+        range: record.range,
+        total,
+        parts,
+    })
+}
+
+/// Entries of the lower triangle of a square matrix.
+fn packed(count: usize) -> usize {
+    count * (count + 1) / 2
+}
+
+/// The lower triangle, column after column.
+fn pack(summary: &Summary) -> Vec<f64> {
+    let count = summary.landmarks();
+    let column = |column: usize| summary.information.col_as_slice(column)[column..].iter();
+    (0..count).flat_map(column).copied().collect()
+}
+
+fn unpack(count: usize, lower: &[f64], vector: &[f64], scalars: Scalars) -> Result<Summary> {
+    if lower.len() != packed(count) || vector.len() != count {
+        return Err(bad("information", "it and the landmarks disagree".into()));
+    }
+    let mut information = Matrix::zeros(count, count);
+    let mut start = 0;
+    for column in 0..count {
+        let end = start + count - column;
+        information.col_as_slice_mut(column)[column..].copy_from_slice(&lower[start..end]);
+        start = end;
+    }
+    Ok(Summary {
+        information,
+        vector: Matrix::from_fn(count, 1, |row, _| vector[row]),
+        log_evidence: scalars.log_evidence,
+        rows: scalars.rows,
+    })
+}

@@ -1,0 +1,289 @@
+//! A table of any length: hyperparameters from a sample of parts, answers through landmarks, no row kept.
+
+use quorate_gp::data::{Dataset, InputColumn, Inputs, Schema};
+use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
+use quorate_gp::learn::{Plausible, SearchLimits, SearchRecord, WithPrior, at, maximise};
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::parameters::Parameter;
+use quorate_gp::posterior::Predict;
+use quorate_gp::watch::Watch;
+
+use super::auto::{self, Candidate};
+use super::start::{from_random_part, random_rows};
+use super::{Found, LandmarkShape};
+use crate::answers::{Answers, Method};
+use crate::error::{Error, Result};
+use crate::landmarks::{
+    Committee, CommitteeEvidence, Cut, LandmarkBelief, Landmarks, PartRecord, SummaryTree, absorb,
+    choose, cut,
+};
+use crate::score::{Scores, Yardstick};
+use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+
+/// Landmarks unless told otherwise: at most this many, and a quarter of the rows.
+const LANDMARKS: usize = 1000;
+/// Rows of one expert unless told otherwise.
+const PART_SIZE: usize = 500;
+/// Rows held out for the scores: a tenth, at most this many.
+const HELD_OUT: usize = 1000;
+/// Name of the rows of a fit unless told otherwise.
+const PART_NAME: &str = "part-1";
+/// The sample on which the committee evidence is climbed: random rows, and the landmarks that go with them.
+const SAMPLE_ROWS: usize = 4000;
+const SAMPLE_LANDMARKS: usize = 300;
+/// Steps of that climb.
+const STEPS: u64 = 30;
+
+/// What becomes of the rows once everything has been learned from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// They are the model's first part.
+    Absorb,
+    /// They were a sample: the model starts with no row.
+    Leave,
+}
+
+pub fn fit(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    rows: Rows,
+    watch: &dyn Watch,
+) -> Result<(Found, Committee, Answers)> {
+    let how = Cut {
+        part_size: spec.part_size.unwrap_or(PART_SIZE),
+        held_out: (data.rows() / 10).clamp(1, HELD_OUT),
+        seed: spec.seed,
+    };
+    let (held, others) = how.held_out_rows(data.rows());
+    let [held, others] = [held, others].map(|rows| data.select(&rows));
+    // One distinct row can only be asked of the prior; it must still be learned from.
+    let seen = if others.rows() == 0 { data } else { &others };
+
+    let learned = learn(spec, schema, seen, how.part_size, watch)?;
+    // Bound anew from its text, so that the model in memory and the model read from its file are the same numbers.
+    let (kernel, noise) = (learned.kernel.kernel(), learned.noise);
+    let bound = kernel.bind(schema.columns())?;
+    let wanted = spec.landmarks.unwrap_or(LANDMARKS.min(seen.rows() / 4));
+    let chosen = landmark_inputs(spec, &bound, seen.inputs(), wanted.max(1), watch)?;
+    let width = seen.inputs().width();
+    let inputs = Inputs::new(&chosen, chosen.len() / width, width)?;
+    let landmarks = Landmarks::new(bound, inputs)?;
+
+    let mut tree = SummaryTree::default();
+    let parts = cut(landmarks.kernel(), &others, how.part_size);
+    absorb(&mut tree, &landmarks, noise, &parts, watch)?;
+    let before = tree.clone().total(landmarks.count())?;
+    let belief = LandmarkBelief::new(landmarks.clone(), &before)?;
+    let scores = held_out_scores(&belief, noise, &held, schema.into())?;
+
+    let mut committee = Committee::new(&landmarks, data.inputs());
+    if rows == Rows::Absorb {
+        let last = cut(landmarks.kernel(), &held, how.part_size);
+        absorb(&mut tree, &landmarks, noise, &last, watch)?;
+        let summary = tree.total(landmarks.count())?;
+        let name = spec.part_name.as_deref().unwrap_or(PART_NAME);
+        let record = PartRecord::new(name, data, how);
+        committee.add(record, summary, spec.keep_parts)?;
+    }
+    let jitter = landmarks.factor().jitter();
+    let count = landmarks.count();
+    let belief = LandmarkBelief::new(landmarks, &committee.total)?;
+    let found = Found {
+        method: Method::Landmarks(LandmarkShape {
+            landmarks: count,
+            part_size: how.part_size,
+        }),
+        outcome: outcome(&learned, spec.learn, scores.n),
+        kernel,
+        noise,
+        jitter,
+        log_evidence: Some(belief.log_evidence()),
+        effective_parameters: Some(belief.effective_parameters()),
+        leave_one_out: scores,
+        candidates: learned.candidates,
+        history: learned.history,
+        conditional: None,
+    };
+    Ok((found, committee, Answers::Landmarks(belief)))
+}
+
+fn landmark_inputs(
+    spec: &ModelSpec,
+    kernel: &BoundKernel,
+    inputs: Inputs<'_>,
+    count: usize,
+    watch: &dyn Watch,
+) -> Result<Vec<f64>> {
+    let choice = spec.landmark_choice.unwrap_or_default();
+    choose(choice, kernel, inputs, count, spec.seed, watch)
+}
+
+/// Scores of rows no part has spoken of, in the target's own units.
+fn held_out_scores(
+    belief: &LandmarkBelief,
+    noise: GaussianNoise,
+    held: &Dataset,
+    yardstick: Yardstick,
+) -> Result<Scores> {
+    let Yardstick { mean, deviation } = yardstick;
+    let answers = belief.marginals(held.inputs())?;
+    let members = held.members();
+    let each = |value: &dyn Fn(&quorate_gp::data::Member) -> f64| -> Vec<f64> {
+        members.iter().map(value).collect()
+    };
+    let variance =
+        |group: usize| answers.variance[(group, 0)] + noise.variance + held.known_noise()[group];
+    Scores::of(
+        &each(&|member| mean + deviation * member.target),
+        &each(&|member| mean + deviation * answers.mean[(member.group, 0)]),
+        &each(&|member| deviation * deviation * variance(member.group)),
+        Some(&each(&|member| member.weight)),
+        yardstick,
+    )
+}
+
+/// Hyperparameters and how they were found.
+struct Learned {
+    kernel: BoundKernel,
+    noise: GaussianNoise,
+    candidates: Vec<Candidate>,
+    history: Vec<SearchRecord>,
+}
+
+fn learn(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    part_size: usize,
+    watch: &dyn Watch,
+) -> Result<Learned> {
+    let kernels = match &spec.kernel {
+        KernelChoice::Given(kernel) => vec![kernel.clone()],
+        KernelChoice::Auto if spec.learn != LearnChoice::Auto => {
+            return Err(Error::Spec(
+                "`auto` compares kernels by their committee evidence: give a kernel, or leave `--learn` out".into(),
+            ));
+        }
+        KernelChoice::Auto => candidates(schema.columns())?,
+    };
+    let mut best: Option<(BoundKernel, GaussianNoise, SearchRecord)> = None;
+    let mut tried = Vec::new();
+    let mut failure = None;
+    for kernel in &kernels {
+        let (bound, noise) = from_random_part(spec, schema, kernel, data, watch)?;
+        if spec.learn != LearnChoice::Auto {
+            return Ok(Learned {
+                kernel: bound,
+                noise,
+                candidates: Vec::new(),
+                history: Vec::new(),
+            });
+        }
+        match climb(spec, &bound, noise, data, part_size, watch) {
+            Ok(climbed) => {
+                let value = climbed.2.value;
+                tried.push(Candidate {
+                    kernel: kernel.structure().to_string(),
+                    log_evidence: Some(value),
+                    predictive_nlpd: -value / climbed.2.rows as f64,
+                });
+                if best
+                    .as_ref()
+                    .is_none_or(|(_, _, leader)| value > leader.value)
+                {
+                    best = Some(climbed);
+                }
+            }
+            Err(Error::Gp(error)) if error.is_recoverable() => failure = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    match (best, failure) {
+        (Some((kernel, noise, record)), _) => Ok(Learned {
+            kernel,
+            noise,
+            candidates: if tried.len() > 1 { tried } else { Vec::new() },
+            history: vec![record],
+        }),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => Err(Error::Spec("no kernel fits these columns".into())),
+    }
+}
+
+/// Quasi-Newton steps on the committee evidence of a sample of rows, cut and seen through landmarks like all rows will be.
+fn climb(
+    spec: &ModelSpec,
+    kernel: &BoundKernel,
+    noise: GaussianNoise,
+    data: &Dataset,
+    part_size: usize,
+    watch: &dyn Watch,
+) -> Result<(BoundKernel, GaussianNoise, SearchRecord)> {
+    watch.progress("learning from parts", 0, 1);
+    let sample = data.select(&random_rows(data.rows(), SAMPLE_ROWS, spec.seed ^ 2));
+    let count = SAMPLE_LANDMARKS.min(sample.rows().div_ceil(4));
+    let values = landmark_inputs(spec, kernel, sample.inputs(), count, watch)?;
+    let width = sample.inputs().width();
+    let landmarks = Inputs::new(&values, values.len() / width, width)?;
+    let parts = cut(kernel, &sample, part_size);
+    let evidence = CommitteeEvidence::new(kernel, &parts, landmarks);
+
+    let mut parameters = kernel.parameters();
+    parameters.push(noise.parameter());
+    let priors: Vec<Plausible> = parameters.iter().map(Plausible::of).collect();
+    let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
+    let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
+    let start: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
+    let objective = WithPrior {
+        objective: &evidence,
+        priors: &priors,
+    };
+    let limits = SearchLimits {
+        steps: STEPS,
+        relative_gain: 1e-6,
+        ..SearchLimits::default()
+    };
+    let found = maximise(&objective, &start, &bounds, &free, limits, watch)?;
+    watch.progress("learning from parts", 1, 1);
+    let (kernel, noise) = at(kernel, &found.coordinates)?;
+    let record = SearchRecord {
+        start: 0,
+        rows: sample.rows(),
+        steps: found.steps,
+        evaluations: found.evaluations,
+        failures: found.failures,
+        value: found.value,
+        stop: found.stop,
+    };
+    Ok((kernel, noise, record))
+}
+
+/// A smooth term or a rough one; categories multiply.
+fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
+    let mut texts: Vec<String> = ["se(ard)", "matern32(ard)"]
+        .iter()
+        .map(|shape| auto::with_categories(columns, shape))
+        .collect();
+    texts.dedup();
+    texts.iter().map(|text| Ok(text.parse()?)).collect()
+}
+
+fn outcome(learned: &Learned, learn: LearnChoice, scored: usize) -> String {
+    let chosen = match learned.candidates.len() {
+        0 => String::new(),
+        many => {
+            let structure = learned.kernel.kernel().structure();
+            format!("Chose {structure} from {many} kernels. ")
+        }
+    };
+    let steps = match (learn, learned.history.first()) {
+        (LearnChoice::None, _) => "Hyperparameters were kept as given.".to_owned(),
+        (_, Some(record)) => format!(
+            "Learning took {} evaluations of the committee evidence of {} rows.",
+            record.evaluations, record.rows
+        ),
+        (_, None) => "Learning looked at the evidence of one random part.".to_owned(),
+    };
+    format!("{chosen}{steps} Scores are of {scored} random rows, predicted from the others.")
+}

@@ -1,0 +1,97 @@
+//! Rows cut into parts, parts absorbed into a summary.
+
+use quorate_gp::data::Dataset;
+use quorate_gp::kernel::BoundKernel;
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::watch::Watch;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::{Landmarks, Summary, SummaryTree};
+use crate::error::Result;
+use crate::fit::random_rows;
+use crate::space::{ScaledSpace, balanced_cells};
+
+/// Experts at work at the same time: bounds the memory, whatever the number of rows. The sum does not depend on it.
+const WAVE: usize = 8;
+
+/// How the rows of a named part were given to experts: enough to do it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Rows of one expert, at most.
+    pub part_size: usize,
+    /// Random rows that were scored first and absorbed last.
+    pub held_out: usize,
+    /// Seed of their choice.
+    pub seed: u64,
+}
+
+impl Cut {
+    /// The rows held out and the others, both in increasing order.
+    pub fn held_out_rows(&self, rows: usize) -> (Vec<usize>, Vec<usize>) {
+        let held = random_rows(rows, self.held_out, self.seed ^ 0x6865_6c64);
+        let mut is_held = vec![false; rows];
+        held.iter().for_each(|&row| is_held[row] = true);
+        let others = (0..rows).filter(|&row| !is_held[row]).collect();
+        (held, others)
+    }
+}
+
+/// Rows that stand together in the kernel's metric, at most `size` of them in each part.
+pub fn cut(kernel: &BoundKernel, data: &Dataset, size: usize) -> Vec<Dataset> {
+    let space = ScaledSpace::of_kernel(kernel);
+    let lists: Vec<Vec<usize>> = if space.dimension() == 0 {
+        let rows: Vec<usize> = (0..data.rows()).collect();
+        rows.chunks(size.max(1)).map(<[usize]>::to_vec).collect()
+    } else {
+        let points = space.points(data.inputs());
+        let directions = space.number_dimension().max(1);
+        let (order, cells) = balanced_cells(&points, space.dimension(), directions, size);
+        let rows = |start, end| order[start..end].iter().map(|&row| row as usize).collect();
+        cells
+            .iter()
+            .map(|cell| rows(cell.start, cell.end))
+            .collect()
+    };
+    data.split(&lists)
+}
+
+/// Adds parts to a tree, in their order and a few at a time.
+pub fn absorb(
+    tree: &mut SummaryTree,
+    landmarks: &Landmarks,
+    noise: GaussianNoise,
+    parts: &[Dataset],
+    watch: &dyn Watch,
+) -> Result<()> {
+    for (wave, some) in parts.chunks(WAVE).enumerate() {
+        watch.check()?;
+        watch.progress("absorbing parts", wave * WAVE, parts.len());
+        let summaries: Vec<Summary> = some
+            .par_iter()
+            .map(|part| Summary::of_part(landmarks, noise, part))
+            .collect::<quorate_gp::Result<_>>()?;
+        for summary in summaries {
+            tree.push(summary)?;
+        }
+    }
+    watch.progress("absorbing parts", parts.len(), parts.len());
+    Ok(())
+}
+
+/// The summary of the rows of a named part, the way they were cut.
+pub fn summarise(
+    landmarks: &Landmarks,
+    noise: GaussianNoise,
+    data: &Dataset,
+    how: Cut,
+    watch: &dyn Watch,
+) -> Result<Summary> {
+    let mut tree = SummaryTree::default();
+    let (held, others) = how.held_out_rows(data.rows());
+    for rows in data.split(&[others, held]) {
+        let parts = cut(landmarks.kernel(), &rows, how.part_size);
+        absorb(&mut tree, landmarks, noise, &parts, watch)?;
+    }
+    Ok(tree.total(landmarks.count())?)
+}

@@ -1,0 +1,40 @@
+//! What can be done with the parts of a landmarks model: add one, add models, take one away.
+//!
+//! Scaling, kernel, hyperparameters and landmarks never change here; that is what makes the sum of summaries exact.
+
+mod forget;
+mod merge;
+mod update;
+
+pub use forget::{Certificate, Forget};
+
+use quorate_gp::kernel::BoundKernel;
+
+use crate::error::{Error, Result};
+use crate::fit::Fitted;
+use crate::landmarks::{Committee, State};
+use crate::model::Model;
+
+impl Model {
+    /// Takes a landmarks model apart; `deed` says in the error what another model cannot do.
+    fn into_committee(self, deed: &str) -> Result<(Fitted, Committee)> {
+        match self.state {
+            State::Committee(committee) => Ok((self.fitted, committee)),
+            State::Rows(_) => Err(Error::Spec(format!(
+                "this model keeps its rows and cannot {deed}: fit with `--method committee --mode landmarks`, or `quorate prepare`"
+            ))),
+        }
+    }
+
+    /// Puts a landmarks model together again, with the evidence and the effective parameters of the new sum.
+    fn of_committee(mut fitted: Fitted, committee: Committee) -> Result<Model> {
+        let belief = committee.belief(bound(&fitted)?)?;
+        fitted.found.log_evidence = Some(belief.log_evidence());
+        fitted.found.effective_parameters = Some(belief.effective_parameters());
+        Ok(Model::from_parts(fitted, State::Committee(committee)))
+    }
+}
+
+fn bound(fitted: &Fitted) -> Result<BoundKernel> {
+    Ok(fitted.found.kernel.bind(fitted.schema.columns())?)
+}
