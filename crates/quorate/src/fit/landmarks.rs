@@ -1,6 +1,6 @@
 //! A table of any length: hyperparameters from a sample of parts, answers through landmarks, no row kept.
 
-use quorate_gp::data::{Dataset, InputColumn, Inputs, Schema};
+use quorate_gp::data::{Dataset, InputColumn, Inputs, Schema, random_rows};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{Plausible, SearchLimits, SearchRecord, WithPrior, at, maximise};
 use quorate_gp::likelihood::GaussianNoise;
@@ -9,7 +9,7 @@ use quorate_gp::posterior::Predict;
 use quorate_gp::watch::Watch;
 
 use super::auto::{self, Candidate};
-use super::start::{from_random_part, random_rows};
+use super::start::from_random_part;
 use super::{Found, LandmarkShape};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};

@@ -8,7 +8,7 @@ use quorate_gp::watch::Watch;
 
 use super::Found;
 use super::auto::{self, Candidate};
-use super::start::{PART_ROWS, from_random_part, random_rows};
+use super::start::{PART_ROWS, from_random_part};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::local::{

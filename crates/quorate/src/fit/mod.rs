@@ -22,7 +22,6 @@ use crate::landmarks::{Landmarks, State};
 use crate::local::ConditionalRecord;
 use crate::score::Scores;
 use crate::spec::{MethodChoice, ModeChoice, ModelSpec};
-pub(crate) use start::random_rows;
 
 /// Tables with at most this many distinct rows are fitted exactly unless told otherwise.
 const EXACT_ROWS: usize = 4000;

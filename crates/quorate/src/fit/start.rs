@@ -1,12 +1,10 @@
 //! Where learning on large tables starts: the evidence of a random part.
 
-use quorate_gp::data::{Dataset, Schema};
+use quorate_gp::data::{Dataset, Schema, random_rows};
 use quorate_gp::kernel::{BoundKernel, Kernel};
 use quorate_gp::learn::{Search, SearchLimits, learn};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::watch::Watch;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha12Rng;
 
 use crate::error::Result;
 use crate::spec::{LearnChoice, ModelSpec};
@@ -44,18 +42,4 @@ pub fn from_random_part(
     let (bound, noise, _) = learn(&bound, noise, &part, &search, watch)?;
     let variance = noise.variance.clamp(FIRST_NOISE.0, FIRST_NOISE.1);
     Ok((bound, GaussianNoise { variance }))
-}
-
-/// A seeded choice of row numbers, in increasing order.
-pub fn random_rows(rows: usize, count: usize, seed: u64) -> Vec<usize> {
-    let mut random = ChaCha12Rng::seed_from_u64(seed);
-    let mut order: Vec<usize> = (0..rows).collect();
-    let count = count.min(rows);
-    for place in 0..count {
-        let other = place + (random.next_u64() % (rows - place) as u64) as usize;
-        order.swap(place, other);
-    }
-    order.truncate(count);
-    order.sort_unstable();
-    order
 }

@@ -1,6 +1,6 @@
 //! Choosing landmarks: random rows, centres of clusters, or the rows of which the others know least.
 
-use quorate_gp::data::{ColumnKind, Inputs};
+use quorate_gp::data::{ColumnKind, Inputs, random_rows};
 use quorate_gp::kernel::{BoundKernel, Covariance};
 use quorate_gp::linalg::{Matrix, dot};
 use quorate_gp::watch::Watch;
@@ -9,7 +9,6 @@ use rand_chacha::ChaCha12Rng;
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::fit::random_rows;
 use crate::space::ScaledSpace;
 use crate::spec::LandmarkChoice;
 

@@ -1,6 +1,6 @@
 //! Rows cut into parts, parts absorbed into a summary.
 
-use quorate_gp::data::Dataset;
+use quorate_gp::data::{Dataset, random_rows};
 use quorate_gp::kernel::BoundKernel;
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::watch::Watch;
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Landmarks, Summary, SummaryTree};
 use crate::error::Result;
-use crate::fit::random_rows;
 use crate::space::{ScaledSpace, balanced_cells};
 
 /// Experts at work at the same time: bounds the memory, whatever the number of rows. The sum does not depend on it.
