@@ -501,6 +501,10 @@ fn help_has_an_example_for_every_verb() {
         "predict",
         "evaluate",
         "inspect",
+        "prepare",
+        "update",
+        "merge",
+        "forget",
         "generate",
         "completions",
     ] {
@@ -512,7 +516,7 @@ fn help_has_an_example_for_every_verb() {
         );
         assert!(own.contains("--json") && own.contains("--threads"), "{own}");
     }
-    for verb in ["update", "merge", "serve", "report", "compare"] {
+    for verb in ["plan", "network", "serve", "report", "compare"] {
         assert!(
             !help.contains(&format!("  {verb}")),
             "{verb} is not there yet"
