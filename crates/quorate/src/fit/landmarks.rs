@@ -51,7 +51,7 @@ pub fn fit(
     watch: &dyn Watch,
 ) -> Result<(Found, Committee, Answers)> {
     let how = Cut {
-        part_size: spec.part_size.unwrap_or(PART_SIZE),
+        part_size: spec.part_size.unwrap_or(PART_SIZE).max(1),
         held_out: (data.rows() / 10).clamp(1, HELD_OUT),
         seed: spec.seed,
     };
@@ -211,7 +211,7 @@ fn learn(
     }
 }
 
-/// Quasi-Newton steps on the committee evidence of a sample of rows, cut and seen through landmarks like all rows will be.
+/// Quasi-Newton steps on the committee evidence of a sample of rows.
 fn climb(
     spec: &ModelSpec,
     kernel: &BoundKernel,
@@ -226,7 +226,10 @@ fn climb(
     let values = landmark_inputs(spec, kernel, sample.inputs(), count, watch)?;
     let width = sample.inputs().width();
     let landmarks = Inputs::new(&values, values.len() / width, width)?;
-    let parts = cut(kernel, &sample, part_size);
+    // Spread parts: an answer through landmarks has no row nearby to lean on, and neither should the evidence.
+    let count = sample.rows().div_ceil(part_size);
+    let spread = |first: usize| (first..sample.rows()).step_by(count).collect();
+    let parts = sample.split(&(0..count).map(spread).collect::<Vec<_>>());
     let evidence = CommitteeEvidence::new(kernel, &parts, landmarks);
 
     let mut parameters = kernel.parameters();
