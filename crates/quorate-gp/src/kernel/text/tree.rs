@@ -69,13 +69,9 @@ impl Kernel {
         let terms = self
             .terms
             .iter()
-            .map(|term| {
-                // Beside a factor with an amplitude of its own a number is not learned: it belongs to the structure.
-                let is_choice = term.factors.iter().any(Factor::carries_amplitude);
-                Term {
-                    scale: term.scale.filter(|scale| scale.fixed || is_choice),
-                    factors: term.factors.iter().map(Factor::without_values).collect(),
-                }
+            .map(|term| Term {
+                scale: term.scale.filter(|scale| scale.fixed),
+                factors: term.factors.iter().map(Factor::without_values).collect(),
             })
             .collect();
         Kernel { terms }
