@@ -153,6 +153,7 @@ fn tests(wishes: &Wishes) -> Report {
         .env("QUORATE_SKIP_LOG", &log)
         .current_dir(workspace::root());
     if wishes.full {
+        command.env("QUORATE_FULL", "1");
         command.args(["--", "--include-ignored"]);
     }
     let mut tally = Tally::default();

@@ -80,10 +80,6 @@ fn a_weighted_fit_equals_the_fit_of_repeated_rows_learned_hyperparameters_includ
         assert!(near(p.mean[row], q.mean[row]));
         assert!(near(p.latent_variance[row], q.latent_variance[row]));
     }
-    assert!(
-        near(weighted.leave_one_out().rmse, copies.leave_one_out().rmse)
-            || ours.rows != theirs.rows
-    );
 }
 
 #[test]
