@@ -5,7 +5,7 @@
 //! ```
 
 use quorate::gp::watch::Unwatched;
-use quorate::{LearnChoice, Model, ModelSpec};
+use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec};
 use quorate_fuzz::corpus;
 use quorate_paper::{Generator, Options, generate};
 
@@ -30,5 +30,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         Model::fit(&spec, &table, &Unwatched)?.save(&folder.join(format!("{name}.quorate")))?;
     }
+    let table = generate(Generator::Sine, 9, 0, &Options::default())?;
+    let spec = ModelSpec {
+        kernel: "se".parse()?,
+        learn: LearnChoice::None,
+        method: MethodChoice::Committee,
+        mode: ModeChoice::Joint,
+        part_size: Some(3),
+        ..ModelSpec::new(Generator::Sine.target())
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("joint.quorate"))?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use quorate::{Model, ModelSpec};
+use quorate::{Model, ModelSpec, PartChoice};
 use quorate_gp::data::{Batches, ColumnType, Frame, read_all};
 use quorate_table::{OpenOptions, TableWriter, open};
 
@@ -13,9 +13,14 @@ use crate::text::Console;
 pub fn training(path: &Path, spec: &ModelSpec, console: &Console) -> Result<Frame> {
     let mut needed = vec![spec.target.clone()];
     needed.extend(spec.weight.iter().chain(&spec.noise).cloned());
+    if let Some(PartChoice::Column(name)) = &spec.parts {
+        needed.push(name.clone());
+    }
     let mut options = OpenOptions::default();
     if let Some(inputs) = &spec.inputs {
-        options = options.columns(inputs.iter().chain(&needed).cloned().collect());
+        // The column of parts may be an input as well.
+        let others = needed.iter().filter(|name| !inputs.contains(name));
+        options = options.columns(inputs.iter().chain(others).cloned().collect());
     }
     let mut source = open(path, &options.needed(needed))?;
     tell_notes(&*source, console);
@@ -40,7 +45,12 @@ pub fn further(path: &Path, model: &Model, console: &Console) -> Result<Frame> {
         .chain(&spec.weight)
         .chain(&spec.noise);
     types.extend(others.map(|name| (name.clone(), ColumnType::Number)));
-    let names = types.iter().map(|(name, _)| name.clone()).collect();
+    let mut names: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
+    if let Some(PartChoice::Column(name)) = &spec.parts {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
     let mut source = open(path, &OpenOptions::default().expect(types).columns(names))?;
     tell_notes(&*source, console);
     Ok(read_all(&mut *source)?)

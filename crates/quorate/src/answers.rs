@@ -9,6 +9,7 @@ use quorate_gp::posterior::{ExactPosterior, Predict};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::joint::{JointAnswers, JointShape};
 use crate::landmarks::{LandmarkBelief, State};
 use crate::local::{LocalAnswers, Neighbourhood};
 
@@ -22,6 +23,8 @@ pub enum Method {
     Local(Neighbourhood),
     /// From what all parts said to the landmarks.
     Landmarks(LandmarkShape),
+    /// From all parts, asked about blocks of questions.
+    Joint(JointShape),
 }
 
 /// The size of a committee that speaks through landmarks.
@@ -42,6 +45,8 @@ pub enum Answers {
     Local(LocalAnswers),
     /// From the landmarks.
     Landmarks(LandmarkBelief),
+    /// From all parts, block by block.
+    Joint(JointAnswers),
 }
 
 impl Answers {
@@ -64,6 +69,9 @@ impl Answers {
             (Method::Landmarks(_), State::Committee(state)) => {
                 Answers::Landmarks(state.belief(kernel)?)
             }
+            (Method::Joint(shape), State::Parts(rows)) => {
+                Answers::Joint(JointAnswers::new(kernel, noise, rows, shape)?)
+            }
             _ => {
                 return Err(Error::Spec(
                     "the model's method and what it holds do not belong together".into(),
@@ -78,6 +86,7 @@ impl Answers {
             Answers::Exact(posterior) => posterior.kernel(),
             Answers::Local(local) => local.kernel(),
             Answers::Landmarks(belief) => belief.landmarks().kernel(),
+            Answers::Joint(joint) => joint.kernel(),
         }
     }
 
@@ -87,6 +96,7 @@ impl Answers {
             Answers::Exact(posterior) => posterior.marginals(query)?,
             Answers::Local(local) => local.marginals(query)?,
             Answers::Landmarks(belief) => belief.marginals(query)?,
+            Answers::Joint(joint) => joint.marginals(query)?,
         })
     }
 
@@ -95,8 +105,9 @@ impl Answers {
         match self {
             Answers::Exact(posterior) => Ok(posterior.joint(query)?),
             Answers::Landmarks(belief) => Ok(belief.joint(query)?),
+            Answers::Joint(joint) => joint.joint(query),
             Answers::Local(_) => Err(Error::Spec(
-                "answers from different neighbourhoods have no joint covariance: fit with `--method exact` or `--mode landmarks` to draw functions"
+                "answers from different neighbourhoods have no joint covariance: fit with `--method exact`, `--mode landmarks` or `--mode joint` to draw functions"
                     .into(),
             )),
         }

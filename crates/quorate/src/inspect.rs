@@ -13,6 +13,7 @@ use crate::fit::auto::Candidate;
 use crate::landmarks::State;
 use crate::local::ConditionalRecord;
 use crate::model::Model;
+use crate::partition::PartedRows;
 use crate::score::Scores;
 use crate::space::ScaledSpace;
 use crate::spec::ModelSpec;
@@ -52,9 +53,9 @@ pub struct Inspection {
     pub committee: Option<CommitteeReport>,
     /// What was added to the diagonal to factor the covariance.
     pub jitter: Jitter,
-    /// Scores of rows predicted from all others, one at a time; none for landmarks models.
+    /// Scores of rows predicted from all others, one at a time; none for landmarks and joint models.
     pub leave_one_out: Option<Scores>,
-    /// Scores of rows that were held out together; landmarks models only.
+    /// Scores of rows that were held out together; landmarks and joint models only.
     pub held_out: Option<Scores>,
     /// Kernels that were compared.
     pub candidates: Vec<Candidate>,
@@ -183,12 +184,14 @@ impl Model {
             * schema.target_deviation()
             * schema.target_deviation();
         let (rows, distinct_rows) = match &self.state {
-            State::Rows(data) => (data.members().len(), data.rows()),
+            State::Rows(data) | State::Parts(PartedRows { data, .. }) => {
+                (data.members().len(), data.rows())
+            }
             State::Committee(committee) => committee.rows(),
         };
         let scores = self.fitted.found.leave_one_out.clone();
         let (leave_one_out, held_out) = match self.fitted.found.method {
-            Method::Landmarks(_) => (None, Some(scores)),
+            Method::Landmarks(_) | Method::Joint(_) => (None, Some(scores)),
             _ => (Some(scores), None),
         };
         let committee = self.committee_report();

@@ -8,7 +8,7 @@ use quorate_gp::kernel::Kernel;
 use quorate_gp::posterior::draw;
 use quorate_gp::watch::Watch;
 
-use crate::answers::Answers;
+use crate::answers::{Answers, Method};
 use crate::error::Result;
 use crate::fit::Fitted;
 use crate::landmarks::{Committee, State};
@@ -69,7 +69,7 @@ impl Model {
     pub fn committee(&self) -> Option<&Committee> {
         match &self.state {
             State::Committee(committee) => Some(committee),
-            State::Rows(_) => None,
+            State::Rows(_) | State::Parts(_) => None,
         }
     }
 
@@ -77,6 +77,14 @@ impl Model {
     /// model that answers through landmarks, a random sample that was held out together.
     pub fn leave_one_out(&self) -> &Scores {
         &self.fitted.found.leave_one_out
+    }
+
+    /// How many consecutive rows the model answers together, where that decides the answers.
+    pub fn questions_together(&self) -> Option<usize> {
+        match self.fitted.found.method {
+            Method::Joint(shape) => Some(shape.questions.max(1)),
+            _ => None,
+        }
     }
 
     /// The choices the model was fitted under.

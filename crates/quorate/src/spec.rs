@@ -8,6 +8,7 @@ use quorate_gp::kernel::Kernel;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::partition::PartChoice;
 
 /// What to fit and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,8 +36,14 @@ pub struct ModelSpec {
     pub landmarks: Option<usize>,
     /// How landmarks are found; by k-means when absent.
     pub landmark_choice: Option<LandmarkChoice>,
-    /// Rows of one expert in a committee that speaks through landmarks; by default when absent.
+    /// By what rows are put into parts; by balanced cells when absent.
+    pub parts: Option<PartChoice>,
+    /// Rows of one expert in a committee of fixed parts; by default when absent.
     pub part_size: Option<usize>,
+    /// Questions asked together in `joint` mode; by default when absent.
+    pub questions: Option<usize>,
+    /// Leave the prior out of the sum, in `joint` mode: the committee that is not Bayesian.
+    pub negligible_prior: bool,
     /// Name under which a landmarks model remembers these rows; `part-1` when absent.
     pub part_name: Option<String>,
     /// Keep each part's own summary, so that it can be forgotten without its rows.
@@ -63,7 +70,10 @@ impl Default for ModelSpec {
             neighbours: None,
             landmarks: None,
             landmark_choice: None,
+            parts: None,
             part_size: None,
+            questions: None,
+            negligible_prior: false,
             part_name: None,
             keep_parts: false,
             learn: LearnChoice::Auto,
@@ -84,25 +94,42 @@ impl ModelSpec {
 
     /// Refuses choices that contradict each other.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let of_landmarks = [
-            ("--landmarks", self.landmarks.is_some()),
-            ("--landmark-choice", self.landmark_choice.is_some()),
-            ("--part-size", self.part_size.is_some()),
-            ("--part-name", self.part_name.is_some()),
-            ("--keep-parts", self.keep_parts),
+        if self.method == MethodChoice::Exact && self.mode != ModeChoice::Auto {
+            return Err(Error::Spec(format!(
+                "`--mode {}` belongs to a committee: use `--method committee`, or leave the mode out",
+                self.mode
+            )));
+        }
+        use ModeChoice::{Joint, Landmarks};
+        let flags: [(&str, bool, &[ModeChoice]); 8] = [
+            ("--landmarks", self.landmarks.is_some(), &[Landmarks]),
+            (
+                "--landmark-choice",
+                self.landmark_choice.is_some(),
+                &[Landmarks],
+            ),
+            ("--part-size", self.part_size.is_some(), &[Landmarks, Joint]),
+            ("--parts", self.parts.is_some(), &[Landmarks, Joint]),
+            ("--part-name", self.part_name.is_some(), &[Landmarks]),
+            ("--keep-parts", self.keep_parts, &[Landmarks]),
+            ("--questions", self.questions.is_some(), &[Joint]),
+            ("--negligible-prior", self.negligible_prior, &[Joint]),
         ];
-        let foreign = of_landmarks.iter().find(|(_, given)| *given);
-        match (self.method, self.mode, foreign) {
-            (MethodChoice::Exact, ModeChoice::Local | ModeChoice::Landmarks, _) => {
+        let foreign = flags
+            .iter()
+            .find(|(_, given, modes)| *given && !modes.contains(&self.mode));
+        match foreign {
+            Some((flag, _, modes)) => {
+                let modes: Vec<String> = modes
+                    .iter()
+                    .map(|mode| format!("`--mode {mode}`"))
+                    .collect();
                 Err(Error::Spec(format!(
-                    "`--mode {}` belongs to a committee: use `--method committee`, or leave the mode out",
-                    self.mode
+                    "`{flag}` needs `--method committee` with {}",
+                    modes.join(" or ")
                 )))
             }
-            (_, ModeChoice::Auto | ModeChoice::Local, Some((flag, _))) => Err(Error::Spec(
-                format!("`{flag}` needs `--method committee --mode landmarks`"),
-            )),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -201,6 +228,8 @@ pub enum ModeChoice {
     Local,
     /// All parts speak through landmarks; the model keeps their sum and no row.
     Landmarks,
+    /// All parts are asked about blocks of questions together; the model keeps the rows.
+    Joint,
 }
 
 /// How landmarks are found.
@@ -270,6 +299,7 @@ named_choice!(
         ("auto", ModeChoice::Auto),
         ("local", ModeChoice::Local),
         ("landmarks", ModeChoice::Landmarks),
+        ("joint", ModeChoice::Joint),
     ]
 );
 named_choice!(

@@ -3,6 +3,7 @@
 use quorate::Inspection;
 use quorate::answers::{LandmarkShape, Method};
 use quorate::inspect::CommitteeReport;
+use quorate::joint::JointShape;
 use quorate::local::Neighbourhood;
 
 use super::{TableTypes, inputs, scores};
@@ -148,6 +149,20 @@ fn answers_from(method: Method) -> String {
             "{}, which heard parts of at most {}",
             count(landmarks, "landmark"),
             count(part_size, "row")
+        ),
+        Method::Joint(JointShape {
+            part_size,
+            questions,
+            prior,
+        }) => format!(
+            "parts of at most {}, asked about {} together{}",
+            count(part_size, "row"),
+            count(questions, "row"),
+            if prior {
+                ""
+            } else {
+                ", with a negligible prior"
+            }
         ),
     }
 }

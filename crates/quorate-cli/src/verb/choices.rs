@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
-use quorate::{KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec};
+use quorate::{
+    KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec, PartChoice,
+};
 
 use crate::arguments::Arguments;
 use crate::columns::ColumnList;
@@ -36,7 +38,8 @@ pub struct Choices {
     #[arg(long, value_name = "METHOD", value_parser = methods())]
     method: Option<MethodChoice>,
     /// How a committee answers: `local` from the rows nearest to each question, `landmarks` from a sum that keeps no
-    /// rows and can be updated, merged and forgotten from [default: auto, which is local]
+    /// rows and can be updated, merged and forgotten from, `joint` from all parts asked about many questions together
+    /// [default: auto, which is local]
     #[arg(long, value_name = "MODE", value_parser = modes())]
     mode: Option<ModeChoice>,
     /// Nearest rows an expert of the committee takes for each question [default: 300]
@@ -58,7 +61,7 @@ pub struct Choices {
     spec: Option<PathBuf>,
 }
 
-/// Flags of a committee that speaks through landmarks.
+/// Flags of a committee whose parts are fixed.
 #[derive(Args, Debug)]
 struct LandmarkFlags {
     /// Number of landmarks [default: a quarter of the rows, at most 1000]
@@ -67,9 +70,19 @@ struct LandmarkFlags {
     /// How landmarks are found [default: kmeans]
     #[arg(long, value_name = "HOW", value_parser = landmark_choices())]
     landmark_choice: Option<LandmarkChoice>,
-    /// Rows of one expert of a committee that speaks through landmarks [default: 500]
+    /// Which rows form a part, in `landmarks` and `joint` mode: `tree` (balanced cells), `random`, `cluster`, `given`
+    /// (in the order of the table) or `column:NAME` (rows with the same value) [default: tree]
+    #[arg(long, value_name = "HOW")]
+    parts: Option<PartChoice>,
+    /// Rows of one expert at most, in `landmarks` and `joint` mode [default: 500 and 1000]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     part_size: Option<usize>,
+    /// Consecutive rows that are answered together, in `joint` mode [default: 1000]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    questions: Option<usize>,
+    /// Leave the prior out of the sum, in `joint` mode: the committee that is not Bayesian
+    #[arg(long)]
+    negligible_prior: bool,
     /// Keep each part's own summary, so that it can be forgotten without its rows
     #[arg(long)]
     keep_parts: bool,
@@ -118,6 +131,11 @@ impl Choices {
         spec.landmarks = flags.landmarks.or(spec.landmarks);
         spec.landmark_choice = flags.landmark_choice.or(spec.landmark_choice);
         spec.part_size = flags.part_size.or(spec.part_size);
+        spec.questions = flags.questions.or(spec.questions);
+        spec.negligible_prior |= flags.negligible_prior;
+        if flags.parts.is_some() {
+            spec.parts.clone_from(&flags.parts);
+        }
         spec.keep_parts |= flags.keep_parts;
         if flags.part_name.is_some() {
             spec.part_name.clone_from(&flags.part_name);

@@ -100,10 +100,12 @@ impl Predict {
         let progress = Progress::new(console);
         let mut rows = 0;
         sink.header(&layout.header)?;
-        while let Some(batch) = source.next_batch()? {
-            for first in (0..batch.rows()).step_by(PIECE) {
+        let mut pieces = Pieces::new(&mut *source, model.questions_together());
+        while let Some(batch) = pieces.next()? {
+            let size = pieces.size;
+            for first in (0..batch.rows()).step_by(size) {
                 progress.check()?;
-                let last = batch.rows().min(first + PIECE);
+                let last = batch.rows().min(first + size);
                 let piece = batch.select_rows(&(first..last).collect::<Vec<_>>());
                 let prediction = model.predict(&piece)?;
                 sink.write(&layout.frame(&self, &piece, &prediction, rows + 1)?)?;
@@ -140,6 +142,46 @@ impl Predict {
             columns: &layout.header.names,
             notes: &notes,
         })
+    }
+}
+
+/// The batches of a table, cut so that rows that are answered together come together.
+struct Pieces<'a> {
+    source: &'a mut dyn Batches,
+    size: usize,
+    /// Rows that wait for the rest of their block; none where blocks do not matter.
+    waiting: Option<Option<Frame>>,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(source: &'a mut dyn Batches, together: Option<usize>) -> Self {
+        Self {
+            source,
+            size: together.unwrap_or(PIECE),
+            waiting: together.map(|_| None),
+        }
+    }
+
+    /// Rows to be answered in pieces of `size`; all but the last are whole.
+    fn next(&mut self) -> Result<Option<Frame>> {
+        let Some(waiting) = &mut self.waiting else {
+            return Ok(self.source.next_batch()?);
+        };
+        while let Some(batch) = self.source.next_batch()? {
+            let rows = match waiting.take() {
+                Some(before) => Frame::concat(vec![before, batch])?,
+                None => batch,
+            };
+            let whole = rows.rows() - rows.rows() % self.size;
+            let part = |from: usize, to: usize| rows.select_rows(&(from..to).collect::<Vec<_>>());
+            if whole < rows.rows() {
+                *waiting = Some(part(whole, rows.rows()));
+            }
+            if whole > 0 {
+                return Ok(Some(part(0, whole)));
+            }
+        }
+        Ok(waiting.take())
     }
 }
 

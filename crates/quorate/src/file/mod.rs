@@ -4,6 +4,7 @@
 //! The checksum is SHA-256 over the model's JSON text and every tensor. Loading executes nothing and trusts nothing.
 
 mod committee;
+mod parts;
 mod rows;
 
 use std::collections::HashMap;
@@ -82,6 +83,7 @@ pub fn load(path: &Path) -> Result<Model> {
 pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let tensors = match &model.state {
         State::Rows(data) => rows::tensors(data),
+        State::Parts(rows) => parts::tensors(rows),
         State::Committee(committee) => committee::tensors(committee),
     };
     let mut views = Vec::new();
@@ -164,6 +166,7 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
             .and_then(|record| committee::read(&tensors, record, width))
             .map(State::Committee),
         (Method::Landmarks(_), None) => Err(bad(COMMITTEE, "is missing".into())),
+        (Method::Joint(_), _) => parts::read(&tensors, width).map(State::Parts),
         _ => rows::read(&tensors, width).map(State::Rows),
     }
     .map_err(|error| foreign(error.to_string()))?;

@@ -1,6 +1,7 @@
 //! A table of any length: hyperparameters from a sample of parts, answers through landmarks, no row kept.
 
 use quorate_gp::data::{Dataset, InputColumn, Inputs, Schema, random_rows};
+use quorate_gp::gaussian::Marginals;
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{Plausible, SearchLimits, SearchRecord, WithPrior, at, maximise};
 use quorate_gp::likelihood::GaussianNoise;
@@ -17,6 +18,7 @@ use crate::landmarks::{
     Committee, CommitteeEvidence, Cut, LandmarkBelief, Landmarks, PartRecord, SummaryTree, absorb,
     choose, cut,
 };
+use crate::partition::Labels;
 use crate::score::{Scores, Yardstick};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 
@@ -47,12 +49,14 @@ pub fn fit(
     spec: &ModelSpec,
     schema: &Schema,
     data: &Dataset,
+    labels: Option<&Labels>,
     rows: Rows,
     watch: &dyn Watch,
 ) -> Result<(Found, Committee, Answers)> {
     let how = Cut {
+        parts: spec.parts.clone().unwrap_or_default(),
         part_size: spec.part_size.unwrap_or(PART_SIZE).max(1),
-        held_out: (data.rows() / 10).clamp(1, HELD_OUT),
+        held_out: held_out(data.rows()),
         seed: spec.seed,
     };
     let (held, others) = how.held_out_rows(data.rows());
@@ -71,19 +75,20 @@ pub fn fit(
     let landmarks = Landmarks::new(bound, inputs)?;
 
     let mut tree = SummaryTree::default();
-    let parts = cut(landmarks.kernel(), &others, how.part_size);
+    let parts = cut(landmarks.kernel(), &others, &how, labels, watch)?;
     absorb(&mut tree, &landmarks, noise, &parts, watch)?;
     let before = tree.clone().total(landmarks.count())?;
     let belief = LandmarkBelief::new(landmarks.clone(), &before)?;
-    let scores = held_out_scores(&belief, noise, &held, schema.into())?;
+    let answers = belief.marginals(held.inputs())?;
+    let scores = held_out_scores(&answers, noise, &held, schema.into())?;
 
     let mut committee = Committee::new(&landmarks, data.inputs());
     if rows == Rows::Absorb {
-        let last = cut(landmarks.kernel(), &held, how.part_size);
+        let last = cut(landmarks.kernel(), &held, &how, labels, watch)?;
         absorb(&mut tree, &landmarks, noise, &last, watch)?;
         let summary = tree.total(landmarks.count())?;
         let name = spec.part_name.as_deref().unwrap_or(PART_NAME);
-        let record = PartRecord::new(name, data, how);
+        let record = PartRecord::new(name, data, how.clone());
         committee.add(record, summary, spec.keep_parts)?;
     }
     let jitter = landmarks.factor().jitter();
@@ -119,15 +124,19 @@ fn landmark_inputs(
     choose(choice, kernel, inputs, count, spec.seed, watch)
 }
 
+/// How many rows are held out for the scores.
+pub(super) fn held_out(rows: usize) -> usize {
+    (rows / 10).clamp(1, HELD_OUT)
+}
+
 /// Scores of rows no part has spoken of, in the target's own units.
-fn held_out_scores(
-    belief: &LandmarkBelief,
+pub(super) fn held_out_scores(
+    answers: &Marginals,
     noise: GaussianNoise,
     held: &Dataset,
     yardstick: Yardstick,
 ) -> Result<Scores> {
     let Yardstick { mean, deviation } = yardstick;
-    let answers = belief.marginals(held.inputs())?;
     let members = held.members();
     let each = |value: &dyn Fn(&quorate_gp::data::Member) -> f64| -> Vec<f64> {
         members.iter().map(value).collect()

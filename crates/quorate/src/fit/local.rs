@@ -30,6 +30,44 @@ pub fn fit(
     data: &Dataset,
     watch: &dyn Watch,
 ) -> Result<(Found, Answers)> {
+    let (best, tried) = learn(spec, schema, data, watch)?;
+    let kernel = best.kernel.kernel();
+    let bound = kernel.bind(schema.columns())?;
+    let neighbourhood = Neighbourhood {
+        neighbours: spec.neighbours.unwrap_or(DEFAULT.neighbours),
+        ..DEFAULT
+    };
+    let answers = LocalAnswers::new(bound, best.noise, data.clone(), neighbourhood);
+    let sample = random_rows(data.rows(), SCORED_ROWS, spec.seed ^ 1);
+    let scores = answers.leave_one_out_scores(&sample, schema.into(), watch)?;
+    let outcome = format!(
+        "{} Scores are of {} random rows, each predicted from the others.",
+        outcome(&tried, &kernel, &best.record, spec.learn),
+        sample.len()
+    );
+    let found = Found {
+        method: Method::Local(neighbourhood),
+        kernel,
+        noise: best.noise,
+        jitter: Jitter::default(),
+        log_evidence: None,
+        effective_parameters: None,
+        leave_one_out: scores,
+        candidates: if tried.len() > 1 { tried } else { Vec::new() },
+        history: Vec::new(),
+        conditional: Some(best.record),
+        outcome,
+    };
+    Ok((found, Answers::Local(answers)))
+}
+
+/// Hyperparameters by the grouped conditional likelihood: the best kernel, and how all that were tried did.
+pub(super) fn learn(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    watch: &dyn Watch,
+) -> Result<(Climbed, Vec<Candidate>)> {
     let texts = match &spec.kernel {
         KernelChoice::Given(kernel) => vec![kernel.clone()],
         KernelChoice::Auto => candidates(schema.columns())?,
@@ -50,40 +88,17 @@ pub fn fit(
             best = Some(climbed);
         }
     }
-    let Some(best) = best else {
-        return Err(Error::Spec("no kernel fits these columns".into()));
-    };
-    let kernel = best.kernel.kernel();
-    let bound = kernel.bind(schema.columns())?;
-    let neighbourhood = Neighbourhood {
-        neighbours: spec.neighbours.unwrap_or(DEFAULT.neighbours),
-        ..DEFAULT
-    };
-    let answers = LocalAnswers::new(bound, best.noise, data.clone(), neighbourhood);
-    let sample = random_rows(data.rows(), SCORED_ROWS, spec.seed ^ 1);
-    let scores = answers.leave_one_out_scores(&sample, schema.into(), watch)?;
-    let outcome = outcome(&tried, &kernel, &best.record, spec.learn, sample.len());
-    let found = Found {
-        method: Method::Local(neighbourhood),
-        kernel,
-        noise: best.noise,
-        jitter: Jitter::default(),
-        log_evidence: None,
-        effective_parameters: None,
-        leave_one_out: scores,
-        candidates: if tried.len() > 1 { tried } else { Vec::new() },
-        history: Vec::new(),
-        conditional: Some(best.record),
-        outcome,
-    };
-    Ok((found, Answers::Local(answers)))
+    match best {
+        Some(best) => Ok((best, tried)),
+        None => Err(Error::Spec("no kernel fits these columns".into())),
+    }
 }
 
 /// One kernel after its climb.
-struct Climbed {
-    kernel: BoundKernel,
-    noise: GaussianNoise,
-    record: ConditionalRecord,
+pub(super) struct Climbed {
+    pub kernel: BoundKernel,
+    pub noise: GaussianNoise,
+    pub record: ConditionalRecord,
 }
 
 /// Block evidence of a random part first, then the grouped conditional likelihood of all rows.
@@ -125,12 +140,11 @@ fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
         .collect()
 }
 
-fn outcome(
+pub(super) fn outcome(
     tried: &[Candidate],
     kernel: &Kernel,
     record: &ConditionalRecord,
     learn: LearnChoice,
-    scored: usize,
 ) -> String {
     let chosen = if tried.len() > 1 {
         format!(
@@ -149,5 +163,5 @@ fn outcome(
             record.steps
         ),
     };
-    format!("{chosen}{learned} Scores are of {scored} random rows, each predicted from the others.")
+    format!("{chosen}{learned}")
 }

@@ -2,6 +2,7 @@
 
 pub mod auto;
 mod exact;
+mod joint;
 pub(crate) mod landmarks;
 mod local;
 mod start;
@@ -20,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::fit::auto::Candidate;
 use crate::landmarks::{Landmarks, State};
 use crate::local::ConditionalRecord;
+use crate::partition::Labels;
 use crate::score::Scores;
 use crate::spec::{MethodChoice, ModeChoice, ModelSpec};
 
@@ -54,7 +56,7 @@ pub(crate) struct Found {
     pub leave_one_out: Scores,
     pub candidates: Vec<Candidate>,
     pub history: Vec<SearchRecord>,
-    /// How the grouped conditional likelihood was climbed; local models only.
+    /// How the grouped conditional likelihood was climbed; local and joint models only.
     pub conditional: Option<ConditionalRecord>,
     pub outcome: String,
 }
@@ -77,9 +79,16 @@ pub(crate) fn fit(
             let (found, answers) = local::fit(spec, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
         }
+        Way::Joint => {
+            let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
+            let (found, rows, answers) = joint::fit(spec, &schema, data, labels.as_ref(), watch)?;
+            (found, State::Parts(rows), answers)
+        }
         Way::Landmarks => {
-            let rows = landmarks::Rows::Absorb;
-            let (found, state, answers) = landmarks::fit(spec, &schema, &data, rows, watch)?;
+            let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
+            let (labels, rows) = (labels.as_ref(), landmarks::Rows::Absorb);
+            let (found, state, answers) =
+                landmarks::fit(spec, &schema, &data, labels, rows, watch)?;
             (found, State::Committee(state), answers)
         }
     };
@@ -92,7 +101,8 @@ pub(crate) fn prepare(
     table: &Frame,
     watch: &dyn Watch,
 ) -> Result<(Fitted, State, Answers)> {
-    if spec.method == MethodChoice::Exact || spec.mode == ModeChoice::Local {
+    let landmarks = matches!(spec.mode, ModeChoice::Auto | ModeChoice::Landmarks);
+    if spec.method == MethodChoice::Exact || !landmarks {
         return Err(Error::Spec(
             "a prepared model is a committee that speaks through landmarks: leave `--method` and `--mode` out".into(),
         ));
@@ -108,22 +118,25 @@ pub(crate) fn prepare(
         ..spec.clone()
     };
     let (schema, data, notes) = encode(spec, table)?;
-    let rows = landmarks::Rows::Leave;
-    let (found, state, answers) = landmarks::fit(spec, &schema, &data, rows, watch)?;
+    let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
+    let (labels, rows) = (labels.as_ref(), landmarks::Rows::Leave);
+    let (found, state, answers) = landmarks::fit(spec, &schema, &data, labels, rows, watch)?;
     let fitted = finish(spec, schema, found, notes, &answers);
     Ok((fitted, State::Committee(state), answers))
 }
 
-/// The three ways to answer.
+/// The ways to answer.
 enum Way {
     Exact,
     Local,
     Landmarks,
+    Joint,
 }
 
 fn method(spec: &ModelSpec, rows: usize) -> Way {
     match (spec.method, spec.mode) {
         (_, ModeChoice::Landmarks) => Way::Landmarks,
+        (_, ModeChoice::Joint) => Way::Joint,
         (MethodChoice::Exact, _) => Way::Exact,
         (MethodChoice::Auto, ModeChoice::Auto) if rows <= EXACT_ROWS => Way::Exact,
         _ => Way::Local,

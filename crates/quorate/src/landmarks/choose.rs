@@ -49,6 +49,33 @@ pub fn choose(
     }
 }
 
+/// The cluster of each row, `0..count`: centres from a sample of the rows, then every row goes to its nearest.
+pub(crate) fn cluster_rows(
+    kernel: &BoundKernel,
+    inputs: Inputs<'_>,
+    count: usize,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Vec<usize>> {
+    let metric = Metric::new(kernel);
+    let points = metric.space.points(inputs);
+    let sample = random_rows(inputs.rows(), ROWS_PER_CENTRE * count, seed);
+    let sampled: Vec<f64> = sample
+        .iter()
+        .flat_map(|&row| metric.point(&points, row))
+        .copied()
+        .collect();
+    let mut means = metric.seeds(&sampled, sample.len(), count, seed, watch)?;
+    for round in 0..ROUNDS {
+        watch.check()?;
+        watch.progress("forming parts", round, ROUNDS);
+        let nearest = metric.assign(&sampled, sample.len(), &means);
+        means = metric.means(&sampled, &nearest, &means);
+    }
+    watch.progress("forming parts", ROUNDS, ROUNDS);
+    Ok(metric.assign(&points, inputs.rows(), &means))
+}
+
 /// Centres of clusters: k-means++ (Arthur and Vassilvitskii 2007) and a few of Lloyd's rounds in the kernel's metric.
 fn centres(
     kernel: &BoundKernel,

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::parts::Cut;
 use super::{LandmarkBelief, Landmarks, Summary, SummaryTree};
 use crate::error::Result;
+use crate::partition::PartedRows;
 
 /// A part the model remembers.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +165,8 @@ impl Committee {
 pub enum State {
     /// The rows themselves.
     Rows(Dataset),
+    /// The rows, in parts.
+    Parts(PartedRows),
     /// What they said to the landmarks.
     Committee(Committee),
 }

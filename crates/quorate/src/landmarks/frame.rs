@@ -25,10 +25,19 @@ impl Landmarks {
 
     /// Fixes landmarks under a kernel.
     pub fn new(kernel: BoundKernel, inputs: Inputs<'_>) -> Result<Self> {
+        Self::with_jitter(kernel, inputs, Self::JITTER)
+    }
+
+    /// Fixes landmarks under a kernel whose prior may be repaired so far.
+    pub fn with_jitter(
+        kernel: BoundKernel,
+        inputs: Inputs<'_>,
+        policy: JitterPolicy,
+    ) -> Result<Self> {
         if inputs.rows() == 0 {
             return Err(Error::Invalid("at least one landmark is needed".into()));
         }
-        let factor = Factor::new(inputs.rows(), Self::JITTER, |out| {
+        let factor = Factor::new(inputs.rows(), policy, |out| {
             tiles::fill_lower(&kernel, inputs, out);
         })?;
         Ok(Self {

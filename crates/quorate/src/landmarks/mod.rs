@@ -13,6 +13,7 @@ mod summary;
 
 pub use belief::LandmarkBelief;
 pub use choose::choose;
+pub(crate) use choose::cluster_rows;
 pub use committee::{Committee, Part, PartRecord, State, fingerprint};
 pub use evidence::CommitteeEvidence;
 pub use frame::Landmarks;

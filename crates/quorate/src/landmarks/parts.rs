@@ -9,19 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use super::{Landmarks, Summary, SummaryTree};
 use crate::error::Result;
-use crate::space::{ScaledSpace, balanced_cells};
+use crate::partition::{Labels, PartChoice, Partition};
 
 /// Experts at work at the same time: bounds the memory, whatever the number of rows. The sum does not depend on it.
 const WAVE: usize = 8;
 
 /// How the rows of a named part were given to experts: enough to do it again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
+    /// By what rows are put into parts.
+    #[serde(default)]
+    pub parts: PartChoice,
     /// Rows of one expert, at most.
     pub part_size: usize,
     /// Random rows that were scored first and absorbed last.
     pub held_out: usize,
-    /// Seed of their choice.
+    /// Seed of their choice, and of random parts and clusters.
     pub seed: u64,
 }
 
@@ -36,23 +39,20 @@ impl Cut {
     }
 }
 
-/// Rows that stand together in the kernel's metric, at most `size` of them in each part.
-pub fn cut(kernel: &BoundKernel, data: &Dataset, size: usize) -> Vec<Dataset> {
-    let space = ScaledSpace::of_kernel(kernel);
-    let lists: Vec<Vec<usize>> = if space.dimension() == 0 {
-        let rows: Vec<usize> = (0..data.rows()).collect();
-        rows.chunks(size.max(1)).map(<[usize]>::to_vec).collect()
-    } else {
-        let points = space.points(data.inputs());
-        let directions = space.number_dimension().max(1);
-        let (order, cells) = balanced_cells(&points, space.dimension(), directions, size);
-        let rows = |start, end| order[start..end].iter().map(|&row| row as usize).collect();
-        cells
-            .iter()
-            .map(|cell| rows(cell.start, cell.end))
-            .collect()
+/// The rows of each expert.
+pub fn cut(
+    kernel: &BoundKernel,
+    data: &Dataset,
+    how: &Cut,
+    labels: Option<&Labels>,
+    watch: &dyn Watch,
+) -> Result<Vec<Dataset>> {
+    let partition = Partition {
+        choice: &how.parts,
+        size: how.part_size,
+        seed: how.seed,
     };
-    data.split(&lists)
+    Ok(data.split(&partition.assign(kernel, data, labels, watch)?))
 }
 
 /// Adds parts to a tree, in their order and a few at a time.
@@ -83,13 +83,14 @@ pub fn summarise(
     landmarks: &Landmarks,
     noise: GaussianNoise,
     data: &Dataset,
-    how: Cut,
+    how: &Cut,
+    labels: Option<&Labels>,
     watch: &dyn Watch,
 ) -> Result<Summary> {
     let mut tree = SummaryTree::default();
     let (held, others) = how.held_out_rows(data.rows());
     for rows in data.split(&[others, held]) {
-        let parts = cut(landmarks.kernel(), &rows, how.part_size);
+        let parts = cut(landmarks.kernel(), &rows, how, labels, watch)?;
         absorb(&mut tree, landmarks, noise, &parts, watch)?;
     }
     Ok(tree.total(landmarks.count())?)

@@ -8,6 +8,7 @@ use super::bound;
 use crate::error::{Error, Result};
 use crate::landmarks::{Part, Summary, fingerprint, summarise};
 use crate::model::Model;
+use crate::partition::Labels;
 
 /// Which part to forget: by its name, by its rows, or by both.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +70,12 @@ impl Model {
             (None, Some(data)) => {
                 let landmarks = committee.under(bound(&fitted)?)?;
                 let noise = fitted.found.noise;
-                let summary = summarise(&landmarks, noise, data, part.record.cut, watch)?;
+                let how = &part.record.cut;
+                let labels = match what.rows {
+                    Some(table) => Labels::of(&how.parts, table)?,
+                    None => None,
+                };
+                let summary = summarise(&landmarks, noise, data, how, labels.as_ref(), watch)?;
                 (summary, "recomputed")
             }
             (None, None) => {

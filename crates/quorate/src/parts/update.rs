@@ -8,6 +8,7 @@ use crate::answers::Method;
 use crate::error::{Error, Result};
 use crate::landmarks::{Committee, Cut, PartRecord, summarise};
 use crate::model::Model;
+use crate::partition::Labels;
 
 impl Model {
     /// Absorbs the rows of a table as a further part, in one pass: the same result as fitting them as parts of one table
@@ -32,12 +33,15 @@ impl Model {
             _ => data.rows(),
         };
         let how = Cut {
+            parts: fitted.spec.parts.clone().unwrap_or_default(),
             part_size,
             held_out: 0,
             seed: 0,
         };
         let landmarks = committee.under(bound(&fitted)?)?;
-        let summary = summarise(&landmarks, fitted.found.noise, &data, how, watch)?;
+        let labels = Labels::of(&how.parts, table)?;
+        let noise = fitted.found.noise;
+        let summary = summarise(&landmarks, noise, &data, &how, labels.as_ref(), watch)?;
         let keep = keep || fitted.spec.keep_parts;
         committee.add(PartRecord::new(name, &data, how), summary, keep)?;
         Ok((Model::of_committee(fitted, committee)?, notes))

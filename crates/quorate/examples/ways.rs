@@ -1,0 +1,116 @@
+//! How should a committee be asked? Fits once by `--mode joint`, then answers a test table in several ways.
+//!
+//!     cargo run --release -p quorate --example ways -- TRAIN TEST KERNEL LEARN tree:1000:1000,random:500:2000
+//!
+//! The target is the last column of TRAIN; LEARN is `auto` or `block`; `tree:1000:2000` means balanced parts of 1,000
+//! rows asked about 2,000 rows at a time. Scores are in units of the training targets' standard deviation, seconds are
+//! processor seconds of answering.
+
+use std::error::Error;
+use std::path::Path;
+
+use quorate::gp::data::{Frame, read_all};
+use quorate::gp::likelihood::GaussianNoise;
+use quorate::gp::linalg::Matrix;
+use quorate::gp::watch::Unwatched;
+use quorate::joint::{JointAnswers, JointShape};
+use quorate::partition::{PartedRows, Partition};
+use quorate::score::{Scores, Yardstick};
+use quorate::{MethodChoice, ModeChoice, Model, ModelSpec};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [train, test, kernel, learn, ways] = &words[..] else {
+        return Err("usage: ways TRAIN TEST KERNEL LEARN WAYS".into());
+    };
+    let (train, test) = (read(train)?, read(test)?);
+    let target = train.header.names.last().ok_or("the table has no column")?;
+    let spec = ModelSpec {
+        method: MethodChoice::Committee,
+        mode: ModeChoice::Joint,
+        kernel: kernel.parse()?,
+        learn: learn.parse()?,
+        ..ModelSpec::new(target)
+    };
+    let began = processor_seconds();
+    let model = Model::fit(&spec, &train, &Unwatched)?;
+    println!(
+        "fit: {:.1} s, {}",
+        processor_seconds() - began,
+        model.kernel()
+    );
+
+    let schema = model.schema();
+    let data = schema.training_data(&train)?;
+    let encoded = schema.encode(&test)?;
+    let scale = schema.target_scale();
+    let targets: Vec<f64> = schema
+        .targets(&test)?
+        .iter()
+        .map(|y| scale.apply(*y))
+        .collect();
+    let noise = GaussianNoise {
+        variance: model.inspect()?.noise_variance / schema.target_deviation().powi(2),
+    };
+    let bound = model.kernel().bind(schema.columns())?;
+    for way in ways.split(',') {
+        let began = processor_seconds();
+        let pieces: Vec<&str> = way.split(':').collect();
+        let [choice, size, questions] = pieces[..] else {
+            return Err("a way is written tree:1000:2000".into());
+        };
+        let shape = JointShape {
+            part_size: size.parse()?,
+            questions: questions.parse()?,
+            prior: true,
+        };
+        let partition = Partition {
+            choice: &choice.parse()?,
+            size: shape.part_size,
+            seed: 0,
+        };
+        let lists = partition.assign(&bound, &data, None, &Unwatched)?;
+        let rows = PartedRows::new(data.clone(), &lists);
+        let joint = JointAnswers::new(bound.clone(), noise, &rows, shape)?;
+        let belief = joint.marginals(encoded.inputs())?;
+        let column = |matrix: &Matrix, extra: f64| -> Vec<f64> {
+            let rows = 0..targets.len();
+            rows.map(|row| matrix[(row, 0)] + extra).collect()
+        };
+        let standard = Yardstick {
+            mean: 0.0,
+            deviation: 1.0,
+        };
+        let scores = Scores::of(
+            &targets,
+            &column(&belief.mean, 0.0),
+            &column(&belief.variance, noise.variance),
+            None,
+            standard,
+        )?;
+        println!(
+            "{way}: rmse {:.4}, nlpd {:.4}, 95 % coverage {:.3}, {:.1} s",
+            scores.rmse,
+            scores.nlpd,
+            scores.coverage_95,
+            processor_seconds() - began
+        );
+    }
+    Ok(())
+}
+
+fn read(path: &str) -> Outcome<Frame> {
+    let mut source = quorate_table::open(Path::new(path), &quorate_table::OpenOptions::default())?;
+    Ok(read_all(source.as_mut())?)
+}
+
+/// User and system seconds of this process, all threads.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = text.rsplit(')').next().unwrap_or_default();
+    let fields: Vec<&str> = after_name.split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field).and_then(|t| t.parse::<f64>().ok());
+    (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) / 100.0
+}

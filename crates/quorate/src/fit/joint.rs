@@ -1,0 +1,73 @@
+//! A table in parts that are asked jointly: hyperparameters from neighbourhoods, answers from every part.
+
+use quorate_gp::data::{Dataset, Schema, random_rows};
+use quorate_gp::linalg::Jitter;
+use quorate_gp::watch::Watch;
+
+use super::Found;
+use super::landmarks::{held_out, held_out_scores};
+use super::local;
+use crate::answers::{Answers, Method};
+use crate::error::Result;
+use crate::joint::{JointAnswers, JointShape};
+use crate::partition::{Labels, PartedRows, Partition};
+use crate::spec::ModelSpec;
+
+/// Rows of one expert, and questions asked together, unless told otherwise.
+const PART_SIZE: usize = 1000;
+const QUESTIONS: usize = 1000;
+
+pub fn fit(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: Dataset,
+    labels: Option<&Labels>,
+    watch: &dyn Watch,
+) -> Result<(Found, PartedRows, Answers)> {
+    let shape = JointShape {
+        part_size: spec.part_size.unwrap_or(PART_SIZE).max(1),
+        questions: spec.questions.unwrap_or(QUESTIONS).max(1),
+        prior: !spec.negligible_prior,
+    };
+    let (best, tried) = local::learn(spec, schema, &data, watch)?;
+    let kernel = best.kernel.kernel();
+    let bound = kernel.bind(schema.columns())?;
+    let choice = spec.parts.clone().unwrap_or_default();
+    let partition = Partition {
+        choice: &choice,
+        size: shape.part_size,
+        seed: spec.seed,
+    };
+    let lists = partition.assign(&bound, &data, labels, watch)?;
+    let rows = PartedRows::new(data, &lists);
+
+    watch.progress("scoring rows held out", 0, 1);
+    let held = random_rows(rows.data.rows(), held_out(rows.data.rows()), spec.seed ^ 1);
+    let (seen, asked) = rows.without(&held);
+    let before = JointAnswers::new(bound.clone(), best.noise, &seen, shape)?;
+    let marginals = before.marginals(asked.inputs())?;
+    let scores = held_out_scores(&marginals, best.noise, &asked, schema.into())?;
+    drop(before);
+    watch.progress("scoring rows held out", 1, 1);
+
+    let answers = JointAnswers::new(bound, best.noise, &rows, shape)?;
+    let outcome = format!(
+        "{} Scores are of {} random rows, asked together of the others.",
+        local::outcome(&tried, &kernel, &best.record, spec.learn),
+        scores.n
+    );
+    let found = Found {
+        method: Method::Joint(shape),
+        kernel,
+        noise: best.noise,
+        jitter: Jitter::default(),
+        log_evidence: None,
+        effective_parameters: None,
+        leave_one_out: scores,
+        candidates: if tried.len() > 1 { tried } else { Vec::new() },
+        history: Vec::new(),
+        conditional: Some(best.record),
+        outcome,
+    };
+    Ok((found, rows, Answers::Joint(answers)))
+}
