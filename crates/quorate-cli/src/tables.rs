@@ -46,10 +46,10 @@ pub fn further(path: &Path, model: &Model, console: &Console) -> Result<Frame> {
         .chain(&spec.noise);
     types.extend(others.map(|name| (name.clone(), ColumnType::Number)));
     let mut names: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
-    if let Some(PartChoice::Column(name)) = &spec.parts {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
+    if let Some(PartChoice::Column(name)) = &spec.parts
+        && !names.contains(name)
+    {
+        names.push(name.clone());
     }
     let mut source = open(path, &OpenOptions::default().expect(types).columns(names))?;
     tell_notes(&*source, console);

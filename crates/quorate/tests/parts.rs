@@ -48,13 +48,13 @@ fn an_updated_model_equals_the_fit_of_all_parts() {
     let noise = quorate::gp::likelihood::GaussianNoise {
         variance: page.noise_variance / deviation / deviation,
     };
-    let how = committee.parts[0].record.cut;
+    let how = &committee.parts[0].record.cut;
     let data = model.schema().training_data(&a).unwrap();
     let (held, others) = how.held_out_rows(data.rows());
     let further = model.schema().training_data(&b).unwrap();
     let mut tree = SummaryTree::default();
     for rows in [data.select(&others), data.select(&held), further] {
-        for part in cut(&kernel, &rows, how.part_size) {
+        for part in cut(&kernel, &rows, how, None, &Unwatched).unwrap() {
             tree.push(Summary::of_part(&landmarks, noise, &part).unwrap())
                 .unwrap();
         }
@@ -158,6 +158,26 @@ fn forgetting_equals_never_having_seen_both_ways() {
                 assert_eq!(bytes(&model), bytes(&never), "nothing of it is left");
             }
         }
+    }
+}
+
+#[test]
+fn a_part_can_be_forgotten_however_its_rows_were_cut() {
+    for parts in ["random", "cluster", "given", "column:site"] {
+        let spec = ModelSpec {
+            parts: Some(parts.parse().unwrap()),
+            ..quick()
+        };
+        let base = Model::fit(&spec, &table(0, 200), &Unwatched).unwrap();
+        let rows = table(330, 480);
+        let whole = update(copy(&base), &rows, "b", false);
+        assert!(distance(&base, &whole) > 1e-3);
+        let what = Forget {
+            rows: Some(&rows),
+            ..Forget::default()
+        };
+        let (model, _) = whole.forget(what, &Unwatched).unwrap();
+        assert!(distance(&model, &base) < 1e-8, "{parts}");
     }
 }
 
