@@ -108,7 +108,11 @@ fn structure_drops_learned_values_and_keeps_choices() {
             "basis(functions=fourier, period=12)",
         ),
         ("category(rank=1, kappa=2)[site]", "category(rank=1)[site]"),
-        ("4 * (2 * se + 3 * linear)", "(se + linear)"),
+        ("4 * (2 * se + 3 * linear)", "4 * (se + linear)"),
+        (
+            "9 * (se + matern12[age]) + category(rank=2)[site]",
+            "9 * (se + matern12[age]) + category(rank=2)[site]",
+        ),
     ] {
         let structure = structure.parse::<Kernel>().unwrap().to_string();
         let found = parse(text).structure();

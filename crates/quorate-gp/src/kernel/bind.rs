@@ -94,7 +94,7 @@ impl Binder<'_> {
     }
 
     fn term(&mut self, term: &Term) -> Result<(String, BoundTerm)> {
-        let carries_amplitude = term.factors.iter().any(Factor::carries_amplitude);
+        let carries_amplitude = term.carries_amplitude();
         // Its name needs the factors' names, which are known only after them; it is listed before them.
         let variance = (term.scale.is_some() || !carries_amplitude).then(|| {
             let start = term.scale.map_or(1.0, |scale| scale.value);

@@ -4,7 +4,7 @@ use crate::data::Dataset;
 use crate::kernel::{BoundKernel, Covariance, tiles};
 use crate::learn::{Evaluation, Objective};
 use crate::likelihood::GaussianNoise;
-use crate::linalg::{JitterPolicy, Matrix, dot, product_tile};
+use crate::linalg::{JitterPolicy, Matrix, Spares, dot, product_tile};
 use crate::posterior::exact;
 use crate::{Error, Result};
 
@@ -14,6 +14,7 @@ pub struct BlockEvidence<'a> {
     kernel: &'a BoundKernel,
     data: &'a Dataset,
     policy: JitterPolicy,
+    spares: Spares,
 }
 
 impl<'a> BlockEvidence<'a> {
@@ -23,6 +24,7 @@ impl<'a> BlockEvidence<'a> {
             kernel,
             data,
             policy,
+            spares: Spares::new(data.rows()),
         }
     }
 }
@@ -33,13 +35,13 @@ impl Objective for BlockEvidence<'_> {
     fn evaluate(&self, coordinates: &[f64]) -> Result<Evaluation> {
         let (kernel, noise) = at(self.kernel, coordinates)?;
         let data = self.data;
-        let factor = exact::factor(&kernel, noise, data, self.policy)?;
+        let factor = exact::factor_in(self.spares.take(), &kernel, noise, data, self.policy)?;
         let mut weights = Matrix::from_fn(data.rows(), 1, |row, _| data.targets()[row]);
         factor.solve(weights.as_mut());
         let value = exact::log_evidence(data, noise, &factor, &weights);
 
-        let inverse = factor.inverse_lower();
-        drop(factor);
+        let inverse = factor.inverse_lower_in(self.spares.take());
+        self.spares.give_back(factor.into_matrix());
         let weights = weights.col_as_slice(0);
         let mut gradient = vec![0.0; coordinates.len()];
         let (noise_slope, kernel_slopes) = gradient
@@ -78,6 +80,7 @@ impl Objective for BlockEvidence<'_> {
                     sensitivity * noise.variance / data.weights()[row]
                 })
                 .sum::<f64>();
+        self.spares.give_back(inverse);
         if value.is_finite() && gradient.iter().all(|slope| slope.is_finite()) {
             Ok(Evaluation { value, gradient })
         } else {

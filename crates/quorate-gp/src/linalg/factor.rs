@@ -7,7 +7,7 @@ use faer::linalg::triangular_solve::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{BLOCK, Matrix, MatrixMut, MatrixRef, columns, factor_in_place};
+use super::{BLOCK, Matrix, MatrixMut, MatrixRef, TRIANGLE_BLOCK, columns, factor_in_place};
 use crate::{Error, Result};
 
 /// What was added to the diagonal of a matrix to factor it.
@@ -53,7 +53,16 @@ impl Factor {
     ///
     /// The factor takes the matrix's place, so a repair fills it again: rare, and it halves the memory.
     pub fn new(size: usize, policy: JitterPolicy, fill: impl Fn(MatrixMut<'_>)) -> Result<Self> {
-        let mut lower = Matrix::zeros(size, size);
+        Self::in_matrix(Matrix::zeros(size, size), policy, fill)
+    }
+
+    /// As [`Factor::new`], in the memory of a square matrix whose values are not needed any more.
+    pub fn in_matrix(
+        mut lower: Matrix,
+        policy: JitterPolicy,
+        fill: impl Fn(MatrixMut<'_>),
+    ) -> Result<Self> {
+        let size = lower.nrows();
         let mut relative = policy.start;
         loop {
             fill(lower.as_mut());
@@ -85,6 +94,11 @@ impl Factor {
                 Err(_) => relative *= 10.0,
             }
         }
+    }
+
+    /// The memory of the factor, for the next matrix.
+    pub fn into_matrix(self) -> Matrix {
+        self.lower
     }
 
     /// Number of rows.
@@ -163,17 +177,22 @@ impl Factor {
     }
 
     /// `L^-1` as a lower triangular matrix (zeros above): n^3 / 3 operations.
+    pub fn inverse_lower(&self) -> Matrix {
+        self.inverse_lower_in(Matrix::zeros(self.size(), self.size()))
+    }
+
+    /// As [`Factor::inverse_lower`], in the memory of a matrix whose values are not needed any more.
     ///
     /// Exact gradients and leave-one-out answers need entries of the inverse covariance, `L^-T L^-1`; this is the one
     /// place where a triangular inverse is formed.
-    pub fn inverse_lower(&self) -> Matrix {
+    pub fn inverse_lower_in(&self, mut inverse: Matrix) -> Matrix {
         let size = self.size();
-        let mut inverse = Matrix::zeros(size, size);
-        columns(inverse.as_mut(), BLOCK)
+        columns(inverse.as_mut(), TRIANGLE_BLOCK)
             .into_par_iter()
             .enumerate()
-            .for_each(|(index, block)| {
-                let first = index * BLOCK;
+            .for_each(|(index, mut block)| {
+                block.fill(0.0);
+                let first = index * TRIANGLE_BLOCK;
                 let (_, mut block) = block.split_at_row_mut(first);
                 for i in 0..block.ncols() {
                     block[(i, i)] = 1.0;

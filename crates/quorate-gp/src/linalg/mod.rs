@@ -7,10 +7,12 @@
 mod cholesky;
 mod factor;
 mod product;
+mod spares;
 
 pub use cholesky::factor_in_place;
 pub use factor::{Factor, Jitter, JitterPolicy};
 pub use product::{add_gram_lower, add_product, columns, dot, multiply, product_tile};
+pub use spares::Spares;
 
 /// Dense column-major matrix.
 pub type Matrix = faer::Mat<f64>;
@@ -19,5 +21,7 @@ pub type MatrixRef<'a> = faer::MatRef<'a, f64>;
 /// A mutably borrowed matrix.
 pub type MatrixMut<'a> = faer::MatMut<'a, f64>;
 
-/// Width of the blocks handed to the thread pool.
-pub(crate) const BLOCK: usize = 128;
+/// Width of the blocks handed to the thread pool: as wide as the matrix product needs for its full rate.
+pub(crate) const BLOCK: usize = 256;
+/// The same where only a triangle is wanted: half a block's width beside the diagonal is work for nothing.
+pub(crate) const TRIANGLE_BLOCK: usize = 128;

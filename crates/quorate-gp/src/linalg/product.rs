@@ -4,7 +4,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Par};
 use rayon::prelude::*;
 
-use super::{BLOCK, Matrix, MatrixMut, MatrixRef};
+use super::{BLOCK, Matrix, MatrixMut, MatrixRef, TRIANGLE_BLOCK};
 
 /// Cuts a matrix into blocks of at most `width` columns.
 pub fn columns(matrix: MatrixMut<'_>, width: usize) -> Vec<MatrixMut<'_>> {
@@ -46,11 +46,11 @@ pub fn product_tile(target: MatrixMut<'_>, scale: f64, left: MatrixRef<'_>, righ
 /// Adds `scale * matrix' * matrix` to the lower triangle of `target`, in parallel over blocks of columns.
 pub fn add_gram_lower(target: MatrixMut<'_>, scale: f64, matrix: MatrixRef<'_>) {
     let size = target.nrows();
-    columns(target, BLOCK)
+    columns(target, TRIANGLE_BLOCK)
         .into_par_iter()
         .enumerate()
         .for_each(|(index, block)| {
-            let (first, width) = (index * BLOCK, block.ncols());
+            let (first, width) = (index * TRIANGLE_BLOCK, block.ncols());
             let (_, below) = block.split_at_row_mut(first);
             let left = matrix.subcols(first, size - first).transpose();
             let right = matrix.subcols(first, width);

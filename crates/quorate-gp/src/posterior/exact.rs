@@ -13,7 +13,7 @@ use crate::linalg::{Factor, Jitter, JitterPolicy, Matrix, multiply};
 use crate::{Error, Result};
 
 /// Query rows answered together: wide enough for matrix products, narrow enough that memory stays bounded.
-const QUERY_BLOCK: usize = 128;
+const QUERY_BLOCK: usize = 256;
 
 /// A Gaussian process conditioned on rows: `K + Psi = L L'`, factored once.
 #[derive(Clone, Debug)]
@@ -155,8 +155,20 @@ pub(crate) fn factor(
     data: &Dataset,
     policy: JitterPolicy,
 ) -> Result<Factor> {
+    let memory = Matrix::zeros(data.rows(), data.rows());
+    factor_in(memory, kernel, noise, data, policy)
+}
+
+/// As [`factor`], in the memory of a matrix whose values are not needed any more.
+pub(crate) fn factor_in(
+    memory: Matrix,
+    kernel: &BoundKernel,
+    noise: GaussianNoise,
+    data: &Dataset,
+    policy: JitterPolicy,
+) -> Result<Factor> {
     let psi = noise.group_variances(data);
-    Factor::new(data.rows(), policy, |mut out| {
+    Factor::in_matrix(memory, policy, |mut out| {
         tiles::fill_lower(kernel, data.inputs(), out.as_mut());
         for (i, variance) in psi.iter().enumerate() {
             out[(i, i)] += variance;

@@ -70,11 +70,21 @@ impl Kernel {
             .terms
             .iter()
             .map(|term| Term {
-                scale: term.scale.filter(|scale| scale.fixed),
+                // Beside a factor with its own amplitude the number is not learned: it belongs to the structure.
+                scale: term
+                    .scale
+                    .filter(|scale| scale.fixed || term.carries_amplitude()),
                 factors: term.factors.iter().map(Factor::without_values).collect(),
             })
             .collect();
         Kernel { terms }
+    }
+}
+
+impl Term {
+    /// True when a factor already sets the size of the product.
+    pub fn carries_amplitude(&self) -> bool {
+        self.factors.iter().any(Factor::carries_amplitude)
     }
 }
 
@@ -100,7 +110,7 @@ impl Factor {
     }
 
     /// True when the factor's own parameters already set its size, so that the product needs no variance.
-    pub fn carries_amplitude(&self) -> bool {
+    fn carries_amplitude(&self) -> bool {
         match self {
             Factor::Group(_) => true,
             Factor::Atom(atom) => match atom.family {
