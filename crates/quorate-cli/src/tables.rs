@@ -27,14 +27,15 @@ pub fn training(path: &Path, spec: &ModelSpec, console: &Console) -> Result<Fram
     Ok(read_all(&mut *source)?)
 }
 
-/// The inputs and the target of a model, as the model knows them.
-pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Frame> {
+/// The inputs and the target of a model, as the model knows them, batch by batch.
+pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn Batches>> {
     let mut types = model.schema().expected_types();
     types.push((model.spec().target.clone(), ColumnType::Number));
     let names = types.iter().map(|(name, _)| name.clone()).collect();
-    let mut source = open(path, &OpenOptions::default().expect(types).columns(names))?;
-    tell_notes(&*source, console);
-    Ok(read_all(&mut *source)?)
+    announced(
+        open(path, &OpenOptions::default().expect(types).columns(names))?,
+        console,
+    )
 }
 
 /// Further rows for a model: its inputs, target, weight and known noise, as the model knows them.

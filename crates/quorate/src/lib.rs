@@ -19,6 +19,7 @@ pub mod local;
 pub mod model;
 pub mod partition;
 pub mod parts;
+pub mod pieces;
 pub mod prediction;
 pub mod score;
 pub mod space;

@@ -115,7 +115,7 @@ impl Model {
         Ok(prediction)
     }
 
-    fn predict_encoded(&self, query: Inputs<'_>) -> Result<Prediction> {
+    pub(crate) fn predict_encoded(&self, query: Inputs<'_>) -> Result<Prediction> {
         let marginals = self.answers()?.marginals(query)?;
         let Yardstick { mean, deviation } = Yardstick::from(self.schema());
         let variance = deviation * deviation;
@@ -129,19 +129,6 @@ impl Model {
             noise_variance: vec![variance * self.fitted.found.noise.variance; query.rows()],
             notes: Vec::new(),
         })
-    }
-
-    /// Scores the model on a table that has the target.
-    pub fn evaluate(&self, table: &Frame) -> Result<Scores> {
-        let targets = self.schema().targets(table)?;
-        let prediction = self.predict(table)?;
-        Scores::of(
-            &targets,
-            &prediction.mean,
-            &prediction.variance(false),
-            None,
-            Yardstick::from(self.schema()),
-        )
     }
 
     /// Draws functions (or, with `noisy`, observations) at the rows of a table, jointly; one inner vector per draw.

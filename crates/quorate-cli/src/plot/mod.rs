@@ -1,10 +1,13 @@
-//! A figure of bands, lines and points, drawn as an SVG file or as characters in a terminal.
+//! A figure of bands, bars, lines and points, drawn as SVG or as characters in a terminal.
 //!
-//! A [`Figure`] says what is shown; [`svg::render`] and [`terminal::render`] say how.
+//! A [`Figure`] says what is shown; [`svg::document`], [`svg::inline`] and [`terminal::render`] say how.
 
+mod range;
 mod scale;
 pub mod svg;
 pub mod terminal;
+
+use range::Range;
 
 /// What a series looks like. Numbers that are not finite are left out of the drawing.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,15 +20,42 @@ pub enum Mark {
     Dashes(Vec<(f64, f64)>),
     /// Separate points.
     Points(Vec<(f64, f64)>),
+    /// Points with a shade from 0, pale, to 1, strong: `(x, y, shade)`. Not in a terminal.
+    Shades(Vec<(f64, f64, f64)>),
+    /// Bars that stand on zero: `(from, to, height)`. Not in a terminal.
+    Bars(Vec<(f64, f64, f64)>),
+}
+
+/// The colour of a series.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// The usual one of its mark.
+    #[default]
+    Own,
+    /// One of six that can be told apart, counted from 0; larger numbers begin again.
+    Number(usize),
+    /// In the background.
+    Faint,
 }
 
 /// One named series of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Name in the legend.
+    /// Name in the legend; a series without a name is not in the legend.
     pub name: String,
     /// Its shape and numbers.
     pub mark: Mark,
+    /// Its colour.
+    pub tone: Tone,
+}
+
+/// How an axis is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// Equal steps are equal factors. Numbers that are not positive are left out.
+    pub logarithmic: bool,
+    /// Lowest and highest number shown, instead of those of the series.
+    pub range: Option<(f64, f64)>,
 }
 
 /// What a plot shows; series are drawn in order, the first one at the back.
@@ -33,10 +63,16 @@ pub struct Series {
 pub struct Figure {
     /// Heading of the figure.
     pub title: String,
+    /// What the figure shows, in words, for those who cannot see it.
+    pub description: String,
     /// Name of the horizontal axis.
     pub x_label: String,
     /// Name of the vertical axis.
     pub y_label: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
     /// The series, back to front.
     pub series: Vec<Series>,
 }
@@ -52,20 +88,32 @@ impl Figure {
             title: title.into(),
             x_label: x_label.into(),
             y_label: y_label.into(),
-            series: Vec::new(),
+            ..Self::default()
         }
     }
 
     /// The same figure with one more series in front of the others.
-    pub fn with(mut self, name: impl Into<String>, mark: Mark) -> Self {
+    pub fn with(self, name: impl Into<String>, mark: Mark) -> Self {
+        self.with_tone(name, mark, Tone::Own)
+    }
+
+    /// The same, in a colour of its own.
+    pub fn with_tone(mut self, name: impl Into<String>, mark: Mark, tone: Tone) -> Self {
         self.series.push(Series {
             name: name.into(),
             mark,
+            tone,
         });
         self
     }
 
-    /// Smallest and largest finite x and y of all series, `None` when there is nothing to draw.
+    /// The same figure, described in words.
+    pub fn described(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// Smallest and largest x and y of all series on their axes, `None` when there is nothing to draw.
     fn extent(&self) -> Option<(Range, Range)> {
         let mut x = Range::EMPTY;
         let mut y = Range::EMPTY;
@@ -73,61 +121,56 @@ impl Figure {
             match &series.mark {
                 Mark::Band(rows) => {
                     for &(at, lower, upper) in rows {
-                        x.include(at);
-                        y.include(lower);
-                        y.include(upper);
+                        x.include(self.x.place(at));
+                        y.include(self.y.place(lower));
+                        y.include(self.y.place(upper));
+                    }
+                }
+                Mark::Bars(rows) => {
+                    for &(from, to, height) in rows {
+                        x.include(self.x.place(from));
+                        x.include(self.x.place(to));
+                        y.include(self.y.place(height));
+                        y.include(self.y.place(0.0));
+                    }
+                }
+                Mark::Shades(rows) => {
+                    for &(at, value, _) in rows {
+                        x.include(self.x.place(at));
+                        y.include(self.y.place(value));
                     }
                 }
                 Mark::Line(rows) | Mark::Dashes(rows) | Mark::Points(rows) => {
                     for &(at, value) in rows {
-                        x.include(at);
-                        y.include(value);
+                        x.include(self.x.place(at));
+                        y.include(self.y.place(value));
                     }
                 }
             }
         }
-        (x.low <= x.high && y.low <= y.high).then(|| (x.opened(), y.opened()))
+        (x.low <= x.high && y.low <= y.high).then(|| (self.x.shown(x), self.y.shown(y)))
     }
 }
 
-/// A closed interval of finite numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Range {
-    low: f64,
-    high: f64,
-}
-
-impl Range {
-    const EMPTY: Range = Range {
-        low: f64::INFINITY,
-        high: f64::NEG_INFINITY,
-    };
-
-    fn include(&mut self, value: f64) {
-        if value.is_finite() {
-            self.low = self.low.min(value);
-            self.high = self.high.max(value);
+impl Axis {
+    /// Where a number lies along the axis: itself or its logarithm; not a number where it has no place.
+    fn place(&self, value: f64) -> f64 {
+        match self.logarithmic {
+            false => value,
+            true if value > 0.0 => value.log10(),
+            true => f64::NAN,
         }
     }
 
-    /// The same range, widened when it is a single number so that it can be divided by its width.
-    fn opened(self) -> Range {
-        if self.high > self.low {
-            return self;
+    /// The part of the axis that is shown when the series fill `filled`.
+    fn shown(&self, filled: Range) -> Range {
+        match self.range {
+            Some((low, high)) => Range {
+                low: self.place(low),
+                high: self.place(high),
+            },
+            None => filled,
         }
-        let half = if self.low == 0.0 {
-            1.0
-        } else {
-            self.low.abs() / 2.0
-        };
-        Range {
-            low: (self.low - half).max(f64::MIN),
-            high: (self.high + half).min(f64::MAX),
-        }
-    }
-
-    /// Where `value` lies: 0 at the low end, 1 at the high end. Halves keep the width finite for numbers near 1e308.
-    fn fraction(&self, value: f64) -> f64 {
-        (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0)
+        .opened()
     }
 }

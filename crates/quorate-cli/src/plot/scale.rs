@@ -1,6 +1,6 @@
 //! Round numbers for the ticks of an axis.
 
-use super::Range;
+use super::range::Range;
 
 /// The ticks of one axis: their places and their labels.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,32 @@ pub(super) fn ticks(range: Range, wanted: usize) -> Ticks {
     Ticks { places, labels }
 }
 
+/// Ticks of a logarithmic axis, whose range is of powers of ten: whole powers, with 2 and 5 between where they are few.
+pub(super) fn logarithmic_ticks(range: Range) -> Ticks {
+    let (first, last) = (range.low.floor() as i32, range.high.ceil() as i32);
+    let every = ((last - first) / 8).max(1);
+    let digits: &[f64] = match range.high - range.low {
+        width if width < 1.2 => &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+        width if width < 2.5 => &[1.0, 2.0, 5.0],
+        _ => &[1.0],
+    };
+    let mut ticks = Ticks {
+        places: Vec::new(),
+        labels: Vec::new(),
+    };
+    for power in (first..=last).filter(|power| (power - first) % every == 0) {
+        for digit in digits {
+            let value = digit * 10f64.powi(power);
+            let place = value.log10();
+            if place >= range.low && place <= range.high {
+                ticks.places.push(place);
+                ticks.labels.push(label(value, 10f64.powi(power)));
+            }
+        }
+    }
+    ticks
+}
+
 fn nice_step(range: Range, wanted: usize) -> f64 {
     let rough = (range.high / wanted.max(1) as f64 - range.low / wanted.max(1) as f64)
         .max(f64::MIN_POSITIVE);
@@ -63,7 +89,22 @@ fn label(place: f64, step: f64) -> String {
         return short_exponent(place);
     }
     let decimals = (-step.log10().floor()).max(0.0) as usize;
-    format!("{place:.decimals$}")
+    let text = format!("{place:.decimals$}");
+    if largest < 1e4 { text } else { grouped(&text) }
+}
+
+/// Digits before the point in groups of three.
+fn grouped(text: &str) -> String {
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let (sign, digits) = whole.split_at(usize::from(whole.starts_with('-')));
+    let mut out = String::from(sign);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
 }
 
 fn short_exponent(value: f64) -> String {
@@ -86,6 +127,22 @@ mod tests {
         assert_eq!(labels(0.0, 10.0, 5), ["0", "2", "4", "6", "8", "10"]);
         assert_eq!(labels(-1.13, 1.2, 5), ["-1.0", "-0.5", "0", "0.5", "1.0"]);
         assert_eq!(labels(0.0312, 0.0349, 4), ["0.032", "0.033", "0.034"]);
+        assert_eq!(labels(0.0, 20_000.0, 2), ["0", "10,000", "20,000"]);
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_powers_of_ten_and_few() {
+        let ticks = |low: f64, high: f64| {
+            let range = Range {
+                low: low.log10(),
+                high: high.log10(),
+            };
+            logarithmic_ticks(range).labels
+        };
+        assert_eq!(ticks(0.5, 2e4), ["1", "10", "100", "1000", "10,000"]);
+        assert_eq!(ticks(0.01, 0.3), ["0.01", "0.02", "0.05", "0.10", "0.20"]);
+        assert!(ticks(1e-300, 1e300).len() < 20);
+        assert!(!ticks(3.0, 5.5).is_empty());
     }
 
     #[test]

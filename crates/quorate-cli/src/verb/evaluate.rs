@@ -7,6 +7,7 @@ use quorate::Model;
 
 use crate::failure::Result;
 use crate::pages;
+use crate::progress::Progress;
 use crate::tables;
 use crate::text::{Console, HEADING, count};
 
@@ -26,8 +27,13 @@ pub struct Evaluate {
 impl Evaluate {
     pub fn run(self, console: &Console) -> Result<()> {
         let model = Model::load(&self.model)?;
-        let table = tables::scoring(&self.data, &model, console)?;
-        let scores = model.evaluate(&table)?;
+        let mut source = tables::scoring(&self.data, &model, console)?;
+        let progress = Progress::new(console);
+        let (scores, notes) = model.evaluate_batches(&mut *source, &progress)?;
+        progress.finish();
+        for note in &notes {
+            console.note(note);
+        }
         console.answer(format!(
             "{HEADING}Scores of {} on {} of {}{HEADING:#}\n",
             self.model.display(),

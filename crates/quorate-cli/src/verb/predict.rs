@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::Args;
 use quorate::{Model, Prediction};
-use quorate_gp::data::{Batches, Column, ColumnType, Frame, Header, unknown_column};
+use quorate_gp::data::{Batches, Column, ColumnType, Frame, Header, Pieces, unknown_column};
 use quorate_gp::error::Location;
 use quorate_gp::watch::Watch;
 use serde::Serialize;
@@ -18,9 +18,6 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::tables::{self, Keep};
 use crate::text::{Console, LITERAL, count, duration, printable};
-
-/// Rows predicted at a time: enough to keep the processor busy, few enough to keep memory small.
-const PIECE: usize = 1024;
 
 /// Predict the rows of a table
 #[derive(Args, Debug)]
@@ -94,27 +91,22 @@ impl Predict {
             Some([all]) if all == "all" => Keep::All,
             Some(names) => Keep::Columns(names),
         };
-        let mut source = tables::queries(&self.data, &model, keep, sink.is_text(), console)?;
+        let source = tables::queries(&self.data, &model, keep, sink.is_text(), console)?;
+        let mut source = Pieces::new(source, model.piece_rows());
         let layout = Layout::new(&self, keep, source.header())?;
         let mut notes = Vec::new();
         let progress = Progress::new(console);
         let mut rows = 0;
         sink.header(&layout.header)?;
-        let mut pieces = Pieces::new(&mut *source, model.questions_together());
-        while let Some(batch) = pieces.next()? {
-            let size = pieces.size;
-            for first in (0..batch.rows()).step_by(size) {
-                progress.check()?;
-                let last = batch.rows().min(first + size);
-                let piece = batch.select_rows(&(first..last).collect::<Vec<_>>());
-                let prediction = model.predict(&piece)?;
-                sink.write(&layout.frame(&self, &piece, &prediction, rows + 1)?)?;
-                rows += piece.rows();
-                progress.progress("predicting", rows, 0);
-                for note in prediction.notes {
-                    if !notes.contains(&note) {
-                        notes.push(note);
-                    }
+        while let Some(piece) = source.next_batch()? {
+            progress.check()?;
+            let prediction = model.predict(&piece)?;
+            sink.write(&layout.frame(&self, &piece, &prediction, rows + 1)?)?;
+            rows += piece.rows();
+            progress.progress("predicting", rows, 0);
+            for note in prediction.notes {
+                if !notes.contains(&note) {
+                    notes.push(note);
                 }
             }
         }
@@ -142,46 +134,6 @@ impl Predict {
             columns: &layout.header.names,
             notes: &notes,
         })
-    }
-}
-
-/// The batches of a table, cut so that rows that are answered together come together.
-struct Pieces<'a> {
-    source: &'a mut dyn Batches,
-    size: usize,
-    /// Rows that wait for the rest of their block; none where blocks do not matter.
-    waiting: Option<Option<Frame>>,
-}
-
-impl<'a> Pieces<'a> {
-    fn new(source: &'a mut dyn Batches, together: Option<usize>) -> Self {
-        Self {
-            source,
-            size: together.unwrap_or(PIECE),
-            waiting: together.map(|_| None),
-        }
-    }
-
-    /// Rows to be answered in pieces of `size`; all but the last are whole.
-    fn next(&mut self) -> Result<Option<Frame>> {
-        let Some(waiting) = &mut self.waiting else {
-            return Ok(self.source.next_batch()?);
-        };
-        while let Some(batch) = self.source.next_batch()? {
-            let rows = match waiting.take() {
-                Some(before) => Frame::concat(vec![before, batch])?,
-                None => batch,
-            };
-            let whole = rows.rows() - rows.rows() % self.size;
-            let part = |from: usize, to: usize| rows.select_rows(&(from..to).collect::<Vec<_>>());
-            if whole < rows.rows() {
-                *waiting = Some(part(whole, rows.rows()));
-            }
-            if whole > 0 {
-                return Ok(Some(part(0, whole)));
-            }
-        }
-        Ok(waiting.take())
     }
 }
 

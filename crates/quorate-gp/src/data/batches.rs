@@ -34,6 +34,20 @@ impl<B: Batches + ?Sized> Batches for Box<B> {
     }
 }
 
+impl<B: Batches + ?Sized> Batches for &mut B {
+    fn header(&self) -> &Arc<Header> {
+        (**self).header()
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Frame>> {
+        (**self).next_batch()
+    }
+
+    fn notes(&self) -> &[String] {
+        (**self).notes()
+    }
+}
+
 /// Reads a whole table into memory.
 pub fn read_all(source: &mut dyn Batches) -> Result<Frame> {
     let Some(mut whole) = source.next_batch()? else {

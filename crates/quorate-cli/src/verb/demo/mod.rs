@@ -93,7 +93,7 @@ impl Demo {
             files.push(model);
         }
         let picture = folder.path().join("sine.svg");
-        std::fs::write(&picture, plot::svg::render(&figure))
+        std::fs::write(&picture, plot::svg::document(&figure))
             .map_err(|error| folder.blame(Failure::file(&picture, &error)))?;
         files.push("sine.svg".to_owned());
         folder.commit()?;

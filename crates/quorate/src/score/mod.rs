@@ -1,14 +1,14 @@
 //! Scores of Gaussian predictions: error, log density, calibration.
 
-use std::f64::consts::PI;
+mod sum;
+
+pub use sum::ScoreSum;
 
 use quorate_gp::data::{Member, Schema};
 use quorate_gp::posterior::LeaveOneOut;
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
-use crate::error::{Error, Result};
-use crate::prediction::standard_quantile;
+use crate::error::Result;
 
 /// How good predictions are, in the target's own units unless the name says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,61 +94,11 @@ impl Scores {
         weights: Option<&[f64]>,
         yardstick: Yardstick,
     ) -> Result<Self> {
-        let n = targets.len();
-        if n == 0 {
-            return Err(Error::Spec("there are no rows to score".into()));
+        let mut sum = ScoreSum::new(yardstick);
+        for (row, target) in targets.iter().enumerate() {
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            sum.add(*target, mean[row], variance[row], weight);
         }
-        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
-        let total: f64 = (0..n).map(weight).sum();
-        let average = |term: &dyn Fn(usize) -> f64| {
-            (0..n).map(|row| weight(row) * term(row)).sum::<f64>() / total
-        };
-        let deviation: Vec<f64> = variance.iter().map(|v| v.sqrt()).collect();
-        let error = |row: usize| targets[row] - mean[row];
-        let coverage = |level: f64| {
-            let z = standard_quantile(0.5 + level / 2.0);
-            average(&|row| f64::from(u8::from(error(row).abs() <= z * deviation[row])))
-        };
-        let width = |level: f64| {
-            2.0 * standard_quantile(0.5 + level / 2.0) * average(&|row| deviation[row])
-        };
-        let mse = average(&|row| error(row).powi(2));
-        let nlpd = average(&|row| negative_log_density(error(row), variance[row]));
-        let centre = average(&|row| targets[row]);
-        let spread = average(&|row| (targets[row] - centre).powi(2));
-        let trivial = average(&|row| {
-            negative_log_density(targets[row] - yardstick.mean, yardstick.deviation.powi(2))
-        });
-        Ok(Self {
-            n,
-            rmse: mse.sqrt(),
-            mae: average(&|row| error(row).abs()),
-            crps: average(&|row| crps(error(row), deviation[row])),
-            nlpd,
-            coverage_50: coverage(0.5),
-            coverage_90: coverage(0.9),
-            coverage_95: coverage(0.95),
-            width_50: width(0.5),
-            width_90: width(0.9),
-            width_95: width(0.95),
-            smse: (spread > 0.0).then(|| mse / spread),
-            msll: nlpd - trivial,
-            rmse_standardised: mse.sqrt() / yardstick.deviation,
-            nlpd_standardised: nlpd - yardstick.deviation.ln(),
-        })
+        sum.scores()
     }
-}
-
-fn negative_log_density(error: f64, variance: f64) -> f64 {
-    0.5 * (2.0 * PI * variance).ln() + 0.5 * error * error / variance
-}
-
-/// CRPS of a Gaussian (Gneiting and Raftery 2007, eq. 21, with the sign that makes it a loss).
-fn crps(error: f64, deviation: f64) -> f64 {
-    if deviation == 0.0 {
-        return error.abs();
-    }
-    let standard = Normal::standard();
-    let z = error / deviation;
-    deviation * (z * (2.0 * standard.cdf(z) - 1.0) + 2.0 * standard.pdf(z) - 1.0 / PI.sqrt())
 }
