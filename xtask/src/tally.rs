@@ -58,7 +58,7 @@ impl std::fmt::Display for Tally {
 }
 
 /// The lines that tests wrote into the skip log, one for each test that found no data.
-pub fn skipped_for_data(log: &Path) -> Vec<String> {
+pub fn skipped_tests(log: &Path) -> Vec<String> {
     std::fs::read_to_string(log)
         .unwrap_or_default()
         .lines()

@@ -8,7 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::failure::Result;
 use crate::text::Console;
 use crate::verb::{
-    Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Predict, Prepare, Update,
+    Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Predict, Prepare, Report,
+    Update,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -50,6 +51,7 @@ enum Verb {
     Predict(Predict),
     Evaluate(Evaluate),
     Inspect(Inspect),
+    Report(Report),
     Prepare(Prepare),
     Update(Update),
     Merge(Merge),
@@ -99,6 +101,7 @@ impl Arguments {
             Verb::Predict(verb) => verb.run(console),
             Verb::Evaluate(verb) => verb.run(console),
             Verb::Inspect(verb) => verb.run(console),
+            Verb::Report(verb) => verb.run(console),
             Verb::Prepare(verb) => verb.run(console),
             Verb::Update(verb) => verb.run(console),
             Verb::Merge(verb) => verb.run(console),
@@ -158,6 +161,7 @@ mod tests {
             "predict",
             "evaluate",
             "inspect",
+            "report",
             "prepare",
             "update",
             "merge",

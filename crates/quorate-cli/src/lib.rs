@@ -15,6 +15,7 @@ mod interrupt;
 mod pages;
 pub mod plot;
 mod progress;
+mod report;
 mod sink;
 mod staged;
 mod tables;
@@ -42,7 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(_) if interrupt::requested() => Failure::Interrupted,
         Err(failure) => failure,
     };
-    report(&failure);
+    tell(&failure);
     failure.exit_code()
 }
 
@@ -57,7 +58,7 @@ fn on_threads(arguments: Arguments) -> Result<()> {
 }
 
 /// Tells the user; help and version, which clap hands over as errors, go to standard output.
-fn report(failure: &Failure) {
+fn tell(failure: &Failure) {
     let Some(message) = failure.message() else {
         return;
     };

@@ -175,7 +175,7 @@ pub fn generate(kind: Generator, rows: usize, seed: u64, options: &Options) -> R
     }
     if !(noise.is_finite() && noise >= 0.0) {
         return Err(Error::Invalid(format!(
-            "the noise is a standard deviation: zero or more, not {noise}"
+            "the noise is a standard deviation: zero or more, not {noise:?}"
         )));
     }
     let process: Box<dyn Process> = match kind {

@@ -7,6 +7,7 @@
 #![doc = include_str!("../../../README.md")]
 
 pub mod answers;
+pub mod diagnose;
 pub mod error;
 pub mod file;
 pub mod fit;

@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::prediction::Prediction;
 use crate::score::{ScoreSum, Scores, Yardstick};
 
-/// Rows answered together. Experts of a local model are shared by neighbouring questions of one piece, so the size is
+/// Rows answered at a time. Experts of a local model are shared by neighbouring questions of one piece, so the size is
 /// fixed: a table gets the same answers whether it is predicted, scored or reported, and from every file format.
 pub const PIECE_ROWS: usize = 8192;
 
@@ -24,6 +24,14 @@ pub struct Answered<'a> {
 }
 
 impl Model {
+    /// Rows answered at a time: about [`PIECE_ROWS`], and whole blocks where the model answers rows in blocks.
+    pub fn piece_rows(&self) -> usize {
+        match self.questions_together() {
+            Some(block) => block * (PIECE_ROWS / block).max(1),
+            None => PIECE_ROWS,
+        }
+    }
+
     /// Answers every row of a table that has the target, in pieces that are handed to `visit` in their order. Memory does
     /// not grow with the table.
     pub fn answer_each(
@@ -32,7 +40,7 @@ impl Model {
         watch: &dyn Watch,
         visit: &mut dyn FnMut(Answered<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut pieces = Pieces::new(source, PIECE_ROWS);
+        let mut pieces = Pieces::new(source, self.piece_rows());
         let mut rows = 0;
         while let Some(piece) = pieces.next_batch()? {
             watch.check()?;

@@ -20,6 +20,8 @@ pub enum Mark {
     Dashes(Vec<(f64, f64)>),
     /// Separate points.
     Points(Vec<(f64, f64)>),
+    /// Circles around places. Not in a terminal.
+    Rings(Vec<(f64, f64)>),
     /// Points with a shade from 0, pale, to 1, strong: `(x, y, shade)`. Not in a terminal.
     Shades(Vec<(f64, f64, f64)>),
     /// Bars that stand on zero: `(from, to, height)`. Not in a terminal.
@@ -140,7 +142,7 @@ impl Figure {
                         y.include(self.y.place(value));
                     }
                 }
-                Mark::Line(rows) | Mark::Dashes(rows) | Mark::Points(rows) => {
+                Mark::Line(rows) | Mark::Dashes(rows) | Mark::Points(rows) | Mark::Rings(rows) => {
                     for &(at, value) in rows {
                         x.include(self.x.place(at));
                         y.include(self.y.place(value));

@@ -41,7 +41,7 @@ pub fn render(figure: &Figure, width: usize, height: usize) -> String {
             Mark::Band(rows) => canvas.band(rows),
             Mark::Line(rows) => canvas.line(rows),
             Mark::Points(rows) => canvas.points(rows),
-            Mark::Dashes(_) | Mark::Shades(_) | Mark::Bars(_) => {}
+            Mark::Dashes(_) | Mark::Rings(_) | Mark::Shades(_) | Mark::Bars(_) => {}
         }
     }
     let mut text = String::new();
@@ -266,7 +266,7 @@ fn legend(figure: &Figure, margin: usize) -> String {
                 Mark::Band(_) => (BAND_GLYPH.to_string().repeat(2), BAND),
                 Mark::Line(_) => (braille(DOTS[1][0] | DOTS[1][1]).to_string().repeat(2), LINE),
                 Mark::Points(_) => (POINT_GLYPH.to_string(), POINT),
-                Mark::Dashes(_) | Mark::Shades(_) | Mark::Bars(_) => return None,
+                Mark::Dashes(_) | Mark::Rings(_) | Mark::Shades(_) | Mark::Bars(_) => return None,
             };
             Some(format!("{style}{glyph}{style:#} {}", series.name))
         })

@@ -11,6 +11,7 @@ mod inspect;
 mod merge;
 mod predict;
 mod prepare;
+mod report;
 mod sums;
 mod update;
 
@@ -24,4 +25,5 @@ pub use inspect::Inspect;
 pub use merge::Merge;
 pub use predict::Predict;
 pub use prepare::Prepare;
+pub use report::Report;
 pub use update::Update;

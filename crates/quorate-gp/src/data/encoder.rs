@@ -125,7 +125,7 @@ impl Encoder {
                         return Err(Error::data(
                             frame.location(row, &self.name),
                             format!(
-                                "{cell} is too far from the numbers of training to be used; check its unit"
+                                "{cell:?} is too far from the numbers of training to be used; check its unit"
                             ),
                         ));
                     }

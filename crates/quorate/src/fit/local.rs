@@ -38,7 +38,7 @@ pub fn fit(
         ..DEFAULT
     };
     let answers = LocalAnswers::new(bound, best.noise, data.clone(), neighbourhood);
-    let sample = random_rows(data.rows(), SCORED_ROWS, spec.seed ^ 1);
+    let sample = scored_rows(data.rows(), spec);
     let scores = answers.leave_one_out_scores(&sample, schema.into(), watch)?;
     let outcome = format!(
         "{} Scores are of {} random rows, each predicted from the others.",
@@ -92,6 +92,11 @@ pub(super) fn learn(
         Some(best) => Ok((best, tried)),
         None => Err(Error::Spec("no kernel fits these columns".into())),
     }
+}
+
+/// The random rows whose leave-one-out scores a local model keeps.
+pub fn scored_rows(rows: usize, spec: &ModelSpec) -> Vec<usize> {
+    random_rows(rows, SCORED_ROWS, spec.seed ^ 1)
 }
 
 /// One kernel after its climb.

@@ -24,6 +24,7 @@ use crate::local::ConditionalRecord;
 use crate::partition::Labels;
 use crate::score::Scores;
 use crate::spec::{MethodChoice, ModeChoice, ModelSpec};
+pub(crate) use local::scored_rows;
 
 /// Tables with at most this many distinct rows are fitted exactly unless told otherwise.
 const EXACT_ROWS: usize = 4000;

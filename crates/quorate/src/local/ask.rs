@@ -57,6 +57,17 @@ impl LocalAnswers {
         &self.kernel
     }
 
+    /// The rows.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// The rows that a question, the first of `query`, is answered from when it is asked alone, the nearest first.
+    pub fn nearest(&self, query: Inputs<'_>) -> Vec<usize> {
+        let points = self.search.space().points(query);
+        self.nearest_rows(&points, self.neighbourhood.neighbours)
+    }
+
     /// Scores of some rows, each predicted from its neighbourhood without itself.
     pub fn leave_one_out_scores(
         &self,
@@ -64,6 +75,16 @@ impl LocalAnswers {
         yardstick: Yardstick,
         watch: &dyn Watch,
     ) -> Result<Scores> {
+        let (members, answers) = self.leave_one_out(rows, watch)?;
+        leave_one_out_scores(&members, &answers, yardstick)
+    }
+
+    /// Some rows, each predicted from its neighbourhood without itself.
+    pub fn leave_one_out(
+        &self,
+        rows: &[usize],
+        watch: &dyn Watch,
+    ) -> Result<(Vec<Member>, LeaveOneOut)> {
         watch.progress("scoring rows left out", 0, rows.len());
         let space = self.search.space();
         let points = space.points(self.data.inputs());
@@ -82,7 +103,7 @@ impl LocalAnswers {
             all.push(&answer, 0);
         }
         watch.progress("scoring rows left out", rows.len(), rows.len());
-        leave_one_out_scores(&members, &all, yardstick)
+        Ok((members, all))
     }
 
     /// The members of one row, each predicted from the row's neighbourhood and its other members.
@@ -100,7 +121,11 @@ impl LocalAnswers {
             .map(|(index, member)| {
                 let mut answer = LeaveOneOut::default();
                 answer.push(&answers, index);
-                (*member, answer)
+                let member = Member {
+                    group: row,
+                    ..*member
+                };
+                (member, answer)
             })
             .collect())
     }

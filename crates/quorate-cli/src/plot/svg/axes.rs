@@ -6,6 +6,31 @@ use super::super::scale::{Ticks, logarithmic_ticks, ticks};
 use super::text::{escape, push};
 use super::view::{Layout, View};
 
+/// Room that the labels of the vertical axis need on its left. Text is not measured here; 7.5 px a character is wide
+/// enough for digits of 13 px.
+pub fn room(figure: &Figure, view: &View) -> f64 {
+    let labels = vertical(figure, view).labels;
+    let longest = labels.iter().map(|label| label.chars().count()).max();
+    40.0 + 7.5 * longest.unwrap_or(0) as f64
+}
+
+fn vertical(figure: &Figure, view: &View) -> Ticks {
+    let Layout {
+        height,
+        top,
+        bottom,
+        ..
+    } = view.layout;
+    ticks_of(figure.y.logarithmic, view.y, (height - bottom - top) / 55.0)
+}
+
+fn ticks_of(logarithmic: bool, range: Range, wanted: f64) -> Ticks {
+    match logarithmic {
+        true => logarithmic_ticks(range),
+        false => ticks(range, wanted as usize),
+    }
+}
+
 /// Draws both axes with a grid of horizontal lines.
 pub fn axes(svg: &mut String, figure: &Figure, view: &View) {
     let Layout {
@@ -17,11 +42,7 @@ pub fn axes(svg: &mut String, figure: &Figure, view: &View) {
         bottom,
     } = view.layout;
     let (right, bottom) = (width - right, height - bottom);
-    let ticks_of = |logarithmic: bool, range: Range, wanted: f64| match logarithmic {
-        true => logarithmic_ticks(range),
-        false => ticks(range, wanted as usize),
-    };
-    let Ticks { places, labels } = ticks_of(figure.y.logarithmic, view.y, (bottom - top) / 55.0);
+    let Ticks { places, labels } = vertical(figure, view);
     for (place, label) in places.iter().zip(labels) {
         let y = view.down(*place);
         push(

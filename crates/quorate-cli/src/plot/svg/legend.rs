@@ -54,6 +54,10 @@ pub fn legend(svg: &mut String, figure: &Figure, layout: Layout, first: f64) {
                 class("point", series.tone),
                 x + 11.0
             ),
+            Mark::Rings(_) => format!(
+                "<circle class=\"ring\" cx=\"{}\" cy=\"{y}\" r=\"5\"/>",
+                x + 11.0
+            ),
             Mark::Shades(_) => (0..SHADES)
                 .map(|shade| {
                     let x = x + 2.0 + 4.5 * shade as f64;

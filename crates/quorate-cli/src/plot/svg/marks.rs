@@ -6,6 +6,8 @@ use super::super::{Mark, Series, Tone};
 use super::text::push;
 use super::view::View;
 
+/// Up to this many, points are large.
+const FEW: usize = 40;
 /// Above this many, points become smaller and paler.
 const MANY: usize = 300;
 /// Points of one element do not add up where they overlap, so many points are spread over this many elements: crowded
@@ -32,15 +34,29 @@ pub fn draw(svg: &mut String, series: &Series, view: &View) {
         Mark::Line(rows) => curve(svg, &class("line", tone), rows, view),
         Mark::Dashes(rows) => curve(svg, &class("dashes", tone), rows, view),
         Mark::Points(rows) => dots(svg, &class("point", tone), rows, view),
-        Mark::Shades(rows) => {
-            for shade in 0..SHADES {
-                let own: Vec<(f64, f64)> = rows
-                    .iter()
-                    .filter(|row| step(row.2) == Some(shade))
-                    .map(|row| (row.0, row.1))
-                    .collect();
-                dots(svg, &format!("point shade s{shade}"), &own, view);
+        Mark::Rings(rows) => {
+            for (x, y) in rows.iter().filter_map(|&(x, y)| view.place(x, y)) {
+                push(
+                    svg,
+                    format_args!("  <circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\"/>"),
+                );
             }
+        }
+        Mark::Shades(rows) => shades(svg, rows, view),
+    }
+}
+
+/// Shades are drawn in turns, so that in a crowd none covers all the others.
+fn shades(svg: &mut String, rows: &[(f64, f64, f64)], view: &View) {
+    let small = if rows.len() > MANY { " small" } else { "" };
+    for layer in 0..LAYERS {
+        for shade in 0..SHADES {
+            let rows = rows.iter().skip(layer).step_by(LAYERS);
+            let own: Vec<(f64, f64)> = rows
+                .filter(|row| step(row.2) == Some(shade))
+                .map(|row| (row.0, row.1))
+                .collect();
+            dots(svg, &format!("point shade s{shade}{small}"), &own, view);
         }
     }
 }
@@ -90,10 +106,10 @@ fn bars(svg: &mut String, rows: &[(f64, f64, f64)], view: &View) {
 
 fn dots(svg: &mut String, class: &str, rows: &[(f64, f64)], view: &View) {
     let places: Vec<(f64, f64)> = rows.iter().filter_map(|&(x, y)| view.place(x, y)).collect();
-    let (layers, many) = if places.len() > MANY {
-        (LAYERS, " many")
-    } else {
-        (1, "")
+    let (layers, many) = match places.len() {
+        count if count > MANY => (LAYERS, " many"),
+        count if count <= FEW && !class.contains("shade") => (1, " few"),
+        _ => (1, ""),
     };
     for layer in 0..layers.min(places.len()) {
         let mut outline = String::new();

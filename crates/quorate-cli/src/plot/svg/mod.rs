@@ -55,7 +55,7 @@ pub fn inline(figure: &Figure) -> String {
     let mut layout = Layout {
         width: 540.0,
         height: 372.0,
-        left: 70.0,
+        left: 60.0,
         right: 16.0,
         top: 14.0,
         bottom: 52.0,
@@ -91,7 +91,8 @@ fn open(svg: &mut String, title: &str, description: &str, size: (f64, f64), docu
 
 fn draw(svg: &mut String, figure: &Figure, layout: Layout, legend_at: f64) {
     legend::legend(svg, figure, layout, legend_at);
-    if let Some(view) = View::of(figure, layout) {
+    if let Some(mut view) = View::of(figure, layout) {
+        view.layout.left = view.layout.left.max(axes::room(figure, &view));
         axes::axes(svg, figure, &view);
         for series in &figure.series {
             marks::draw(svg, series, &view);
@@ -184,7 +185,11 @@ mod tests {
     fn numbers_that_are_not_finite_are_left_out() {
         let svg = document(&figure());
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
-        assert_eq!(svg.matches("<path class=\"point\"").count(), 2); // one row, one in the legend
+        assert_eq!(
+            svg.matches("<path class=\"point").count()
+                - svg.matches("<path class=\"point shade").count(),
+            2
+        ); // one row, one in the legend
         let dots = svg.matches("h0").count();
         assert_eq!(dots, 1 + 2 + 1 + 5); // a point, two shades, and their samples in the legend
     }

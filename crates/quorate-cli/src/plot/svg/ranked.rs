@@ -4,9 +4,10 @@ use super::text::{escape, push, shortened};
 
 /// Height of one bar with the space below it.
 const ROW: f64 = 24.0;
-const WIDTH: f64 = 540.0;
+/// The whole width of a page.
+const WIDTH: f64 = 1100.0;
 /// Characters of a name that are shown.
-const LONGEST: usize = 24;
+const LONGEST: usize = 32;
 
 /// Named quantities, none of them negative.
 #[derive(Clone, Debug, Default, PartialEq)]

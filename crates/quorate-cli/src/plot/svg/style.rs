@@ -12,6 +12,9 @@ pub const STYLE: &str = "\
     svg .line { fill: none; stroke: #1f66b8; stroke-width: 2; stroke-linejoin: round; }
     svg .dashes { fill: none; stroke: #7a828e; stroke-width: 1.5; stroke-dasharray: 6 4; }
     svg .point { fill: none; stroke: #c4541c; stroke-opacity: 0.7; stroke-width: 5; stroke-linecap: round; }
+    svg .ring { fill: #ffffff; fill-opacity: 0.85; stroke: #1d2530; stroke-width: 2; }
+    svg .few { stroke-width: 7; stroke-opacity: 0.9; }
+    svg .small { stroke-width: 4; }
     svg .many { stroke-opacity: 0.4; stroke-width: 4; }
     svg .n0 { stroke: #1f66b8; } svg .n1 { stroke: #c4541c; } svg .n2 { stroke: #2f7d4f; }
     svg .n3 { stroke: #7a4fb0; } svg .n4 { stroke: #0f7f86; } svg .n5 { stroke: #b8336a; }
@@ -30,6 +33,7 @@ pub const STYLE: &str = "\
       svg .point { stroke: #ff9a62; }
       svg .n0 { stroke: #7db8ff; } svg .n1 { stroke: #ff9a62; } svg .n2 { stroke: #77cf97; }
       svg .n3 { stroke: #bd9bf0; } svg .n4 { stroke: #5fd0d6; } svg .n5 { stroke: #f28ab2; }
+      svg .ring { fill: #16191e; stroke: #ffffff; }
       svg .faint { stroke: #77808d; }
       svg .s0 { stroke: #2a4a70; } svg .s1 { stroke: #3a6ea8; } svg .s2 { stroke: #5695d8; }
       svg .s3 { stroke: #8fbff5; } svg .s4 { stroke: #d9eaff; }

@@ -1,0 +1,129 @@
+//! What the model is, remarks, and where the page comes from.
+
+use quorate::answers::Method;
+
+use super::{Page, html};
+use crate::plot::svg::escape;
+use crate::text::{count, percent, significant};
+
+/// The head of the page.
+pub fn header(page: &Page<'_>) -> String {
+    let found = page.inspection;
+    let columns: Vec<&str> = found
+        .inputs
+        .iter()
+        .filter(|input| input.kind != "missing")
+        .map(|input| input.name.as_str())
+        .collect();
+    let lede = format!(
+        "Predicted from {} by {}, which learned from {}. Scored on {}.",
+        count(columns.len(), "input"),
+        method(found.method),
+        count(found.rows, "row"),
+        page.scored(),
+    );
+    format!(
+        "<header>\n<p class=\"eyebrow\">Quorate report · {}</p>\n<h1>Predicting {}</h1>\n<p class=\"lede\">{}</p>\n</header>\n",
+        escape(&page.model.display().to_string()),
+        escape(&found.target.name),
+        escape(&lede)
+    )
+}
+
+fn method(method: Method) -> String {
+    match method {
+        Method::Exact => "an exact Gaussian process".to_owned(),
+        Method::Local(shape) => format!(
+            "a committee of local experts, {} to each question",
+            count(shape.neighbours, "nearest row")
+        ),
+        Method::Joint(shape) => format!(
+            "a committee that is asked about {} together",
+            count(shape.questions, "row")
+        ),
+        Method::Landmarks(shape) => format!(
+            "a committee that speaks through {}",
+            count(shape.landmarks, "landmark")
+        ),
+    }
+}
+
+/// What the model is, what the page leaves out, and remarks.
+pub fn section(page: &Page<'_>) -> String {
+    let found = page.inspection;
+    let short = |value: f64| significant(value, 4);
+    let mut facts = vec![
+        vec![
+            "target".to_owned(),
+            format!(
+                "{}, mean {}, standard deviation {}",
+                found.target.name,
+                short(found.target.mean),
+                short(found.target.deviation)
+            ),
+        ],
+        vec![
+            "training rows".to_owned(),
+            format!(
+                "{}, {} with different inputs",
+                found.rows, found.distinct_rows
+            ),
+        ],
+        vec!["method".to_owned(), method(found.method)],
+        vec![
+            "noise".to_owned(),
+            format!("standard deviation {}", short(found.noise_deviation)),
+        ],
+    ];
+    if let Some(effective) = found.effective_parameters {
+        let share = match &found.committee {
+            Some(committee) => format!(
+                ", {} of the landmarks' number",
+                percent(committee.saturation)
+            ),
+            None => String::new(),
+        };
+        facts.push(vec![
+            "effective parameters".to_owned(),
+            format!("{}{share}", short(effective)),
+        ]);
+    }
+    let mut cards = vec![html::table(
+        "The model.",
+        &[("", false), ("", false)],
+        &facts,
+    )];
+    let notes: Vec<&String> = found.notes.iter().chain(page.notes).collect();
+    let list = |title: &str, items: &[String]| {
+        let items: String = items
+            .iter()
+            .map(|item| format!("<li>{}</li>", escape(item)))
+            .collect();
+        format!("<div class=\"card\"><h3>{title}</h3><ul>{items}</ul></div>\n")
+    };
+    let missing = page.not_shown();
+    if !missing.is_empty() {
+        cards.push(list("Not shown", &missing));
+    }
+    if !notes.is_empty() {
+        let notes: Vec<String> = notes.into_iter().cloned().collect();
+        cards.push(list("Notes", &notes));
+    }
+    html::section("The model", "model", &html::cards(&cards))
+}
+
+/// The foot of the page: how it was made.
+pub fn footer(page: &Page<'_>) -> String {
+    let data = page
+        .data
+        .map_or_else(String::new, |path| format!(" {}", path.display()));
+    format!(
+        "<footer>\n<p>Made by quorate {} with <code>{}</code>. The numbers are in this file as JSON, in the element \
+         <code>quorate-report</code>.</p>\n</footer>\n",
+        escape(page.inspection.quorate_version),
+        escape(&format!(
+            "quorate report {}{data} -o report.html",
+            page.model.display()
+        ))
+    )
+}

@@ -1,0 +1,63 @@
+//! A model judged by its own rows, each predicted from the others.
+
+use quorate_gp::data::Member;
+use quorate_gp::posterior::LeaveOneOut;
+use quorate_gp::watch::Watch;
+
+use super::{Diagnosis, Tally};
+use crate::answers::Answers;
+use crate::error::Result;
+use crate::model::Model;
+use crate::score::Yardstick;
+
+impl Model {
+    /// Diagnoses the model on the training rows whose leave-one-out scores it keeps; none where it keeps no rows.
+    pub fn diagnose_left_out(
+        &self,
+        sampled: usize,
+        watch: &dyn Watch,
+    ) -> Result<Option<Diagnosis>> {
+        match self.answers()? {
+            Answers::Exact(posterior) => {
+                let members = posterior.data().members();
+                let inputs = posterior.data().inputs();
+                let answers = posterior.leave_one_out();
+                let row = |member: &Member| inputs.row(member.group);
+                self.tally(members, row, &answers, sampled).map(Some)
+            }
+            Answers::Local(local) => {
+                let rows = crate::fit::scored_rows(local.data().rows(), self.spec());
+                let (members, answers) = local.leave_one_out(&rows, watch)?;
+                let inputs = local.data().inputs();
+                let row = |member: &Member| inputs.row(member.group);
+                self.tally(&members, row, &answers, sampled).map(Some)
+            }
+            // Their scores are of rows that were held out and then taken in.
+            Answers::Landmarks(_) | Answers::Joint(_) => Ok(None),
+        }
+    }
+
+    fn tally<'a>(
+        &self,
+        members: &[Member],
+        inputs: impl Fn(&Member) -> &'a [f64],
+        answers: &LeaveOneOut,
+        sampled: usize,
+    ) -> Result<Diagnosis> {
+        let yardstick = Yardstick::from(self.schema());
+        let Yardstick { mean, deviation } = yardstick;
+        let columns = self.map_columns()?.columns();
+        let mut tally = Tally::new(yardstick, columns, sampled, self.spec().seed);
+        for (row, member) in members.iter().enumerate() {
+            let variance = answers.variance[row] + answers.noise[row];
+            tally.add(
+                mean + deviation * member.target,
+                mean + deviation * answers.mean[row],
+                deviation * deviation * variance,
+                member.weight,
+                inputs(member),
+            );
+        }
+        tally.finish()
+    }
+}

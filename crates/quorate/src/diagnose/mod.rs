@@ -1,0 +1,55 @@
+//! What a page about a model shows beyond its scores: calibration, widths, a sample of rows, and who answered.
+//!
+//! Everything is counted as rows pass by, in memory that does not grow with their number. Drawing is left to the shells.
+
+mod answerers;
+mod left_out;
+mod map;
+mod reservoir;
+mod tally;
+mod widths;
+
+pub use answerers::{Answerers, Expert, PartShare};
+pub use map::MapColumns;
+pub use tally::{Diagnosis, SampledRow, Tally};
+pub use widths::WidthClass;
+
+use quorate_gp::data::Batches;
+use quorate_gp::watch::Watch;
+
+use crate::error::Result;
+use crate::model::Model;
+
+impl Model {
+    /// Diagnoses the model on a table of any length that has the target; the notes of [`Model::predict`] come along.
+    /// A random sample of at most `sampled` rows is kept for drawing.
+    pub fn diagnose(
+        &self,
+        source: &mut dyn Batches,
+        sampled: usize,
+        watch: &dyn Watch,
+    ) -> Result<(Diagnosis, Vec<String>)> {
+        let map = self.map_columns()?;
+        let mut tally = Tally::new(
+            self.schema().into(),
+            map.columns(),
+            sampled,
+            self.spec().seed,
+        );
+        let mut notes: Vec<String> = Vec::new();
+        self.answer_each(source, watch, &mut |answered| {
+            let variance = answered.prediction.variance(false);
+            for (row, target) in answered.targets.iter().enumerate() {
+                let mean = answered.prediction.mean[row];
+                tally.add(*target, mean, variance[row], 1.0, answered.inputs.row(row));
+            }
+            for note in &answered.prediction.notes {
+                if !notes.contains(note) {
+                    notes.push(note.clone());
+                }
+            }
+            Ok(())
+        })?;
+        Ok((tally.finish()?, notes))
+    }
+}
