@@ -140,7 +140,7 @@ mod tests {
             logarithmic_ticks(range).labels
         };
         assert_eq!(ticks(0.5, 2e4), ["1", "10", "100", "1000", "10,000"]);
-        assert_eq!(ticks(0.01, 0.3), ["0.01", "0.02", "0.05", "0.10", "0.20"]);
+        assert_eq!(ticks(0.01, 0.3), ["0.01", "0.02", "0.05", "0.1", "0.2"]);
         assert!(ticks(1e-300, 1e300).len() < 20);
         assert!(!ticks(3.0, 5.5).is_empty());
     }
