@@ -249,3 +249,27 @@ fn the_period_starts_at_the_strongest_wave() {
     let period = kernel.parameters().pop().unwrap();
     assert!((period.value - 0.8).abs() < 0.02, "{period:?}");
 }
+
+#[test]
+fn terms_that_are_written_alike_start_apart() {
+    let values = rows(20, 5);
+    let targets: Vec<f64> = values.chunks(WIDTH).map(|row| row[0]).collect();
+    let lengths = |text: &str| -> Vec<f64> {
+        let mut kernel = bind(text);
+        kernel.initialise(inputs(&values), &targets);
+        let parameters = kernel.parameters().into_iter();
+        parameters
+            .filter(|p| p.name.contains("length_scale"))
+            .map(|p| p.value)
+            .collect()
+    };
+    assert_eq!(
+        lengths("se[b] + se[b] + matern32[b] + se[b]"),
+        [1.0, 4.0, 1.0, 16.0]
+    );
+    assert_eq!(lengths("2 * (se[b] + se[b])"), [1.0, 4.0]);
+    assert_eq!(
+        lengths("se(length_scale=3)[b] + se(length_scale=3)[b]"),
+        [3.0, 3.0]
+    );
+}

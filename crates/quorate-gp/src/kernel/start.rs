@@ -3,18 +3,28 @@
 use super::bound::{BoundAtom, BoundFactor, BoundKernel, BoundTerm};
 use super::families::levels;
 use super::period::strongest_period;
-use super::text::{Key, LEAST, MOST};
+use super::text::{Factor, Key, LEAST, MOST, Term};
 use crate::data::{ColumnKind, Inputs};
 use crate::parameters::Transform;
+
+/// Ratio of the first length scales of terms that are written alike.
+const APART: f64 = 4.0;
 
 impl BoundKernel {
     /// Moves every value that the text did not give to a start that suits standardised data: length scales to the
     /// square root of the number of columns (so that typical rows are one length apart), variances to equal shares
     /// of one, the first coordinate of a level's embedding to the shrunken mean target of the level, periods to the
-    /// strongest wave in the targets.
+    /// strongest wave in the targets. Terms that are written alike start with length scales [`APART`] times each
+    /// other's: from equal values their gradients are equal, and they would stay one term for ever.
     pub fn initialise(&mut self, inputs: Inputs<'_>, targets: &[f64]) {
         let mut starts = Vec::new();
-        self.start_terms(&self.terms, inputs, targets, &mut starts);
+        self.start_terms(
+            &self.terms,
+            &self.kernel.terms,
+            inputs,
+            targets,
+            &mut starts,
+        );
         for (index, value) in starts {
             let allowed = self.parameters[index].transform == Transform::Identity
                 || (LEAST..=MOST).contains(&value);
@@ -27,17 +37,25 @@ impl BoundKernel {
     fn start_terms(
         &self,
         terms: &[BoundTerm],
+        written: &[Term],
         inputs: Inputs<'_>,
         targets: &[f64],
         starts: &mut Vec<(usize, f64)>,
     ) {
-        for term in terms {
+        for (place, (term, text)) in terms.iter().zip(written).enumerate() {
             let share = (terms.len() as f64).recip();
             starts.extend(term.variance.map(|index| (index, share)));
-            for factor in &term.factors {
-                match factor {
-                    BoundFactor::Sum(terms) => self.start_terms(terms, inputs, targets, starts),
-                    BoundFactor::Atom(atom) => self.start_atom(atom, inputs, targets, starts),
+            let alike = written[..place].iter().filter(|other| *other == text);
+            let stretch = APART.powi(alike.count() as i32);
+            for (factor, text) in term.factors.iter().zip(&text.factors) {
+                match (factor, text) {
+                    (BoundFactor::Sum(terms), Factor::Group(group)) => {
+                        self.start_terms(terms, &group.terms, inputs, targets, starts);
+                    }
+                    (BoundFactor::Atom(atom), _) => {
+                        self.start_atom(atom, stretch, inputs, targets, starts);
+                    }
+                    (BoundFactor::Sum(_), Factor::Atom(_)) => {}
                 }
             }
         }
@@ -46,6 +64,7 @@ impl BoundKernel {
     fn start_atom(
         &self,
         atom: &BoundAtom,
+        stretch: f64,
         inputs: Inputs<'_>,
         targets: &[f64],
         starts: &mut Vec<(usize, f64)>,
@@ -57,7 +76,7 @@ impl BoundKernel {
         for (key, range) in &atom.keys {
             match key {
                 Key::LengthScale if reads_numbers => {
-                    let length = (atom.columns.len().max(1) as f64).sqrt();
+                    let length = stretch * (atom.columns.len().max(1) as f64).sqrt();
                     starts.extend(range.clone().map(|index| (index, length)));
                 }
                 Key::Period => {

@@ -35,10 +35,10 @@ pub struct ConditionalSearch {
 impl Default for ConditionalSearch {
     fn default() -> Self {
         Self {
-            steps: 120,
+            steps: 150,
             groups: 16,
             shape: GroupShape::default(),
-            rate: 0.1,
+            rate: 0.2,
             refresh: 20,
             seed: 0,
         }
