@@ -22,10 +22,10 @@ Tasks of the Quorate workspace
 Usage: cargo xtask TASK [OPTIONS]
 
 Tasks:
-  test      every check: formatting, policy, clippy, documentation, tests, fuzzing
+  test      every check: formatting, policy, clippy, documentation, tests, the Python package, fuzzing
       --require-data   fail when the data folder is missing or a test was skipped for lack of it
       --full           also the long tests (those marked ignored) and ten minutes for each fuzz target
-      --only STEP      one step: format, policy, clippy, docs, tests or fuzz
+      --only STEP      one step: format, policy, clippy, docs, tests, python or fuzz
   policy    licences, banned and duplicate crates, layers, lints, file sizes, paths, spelling
   golden    compare the reference numbers in golden/ with the software that made them
   bench     measure against other software and write benches/RESULTS.md

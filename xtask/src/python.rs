@@ -1,10 +1,72 @@
-//! Virtual environments for the software we compare with, made under the build folder.
+//! Python: virtual environments made under the build folder, the wheel, and its tests.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::process::{self, Outcome};
+use crate::tally::Tally;
 use crate::workspace;
+
+/// True when there is a Python to work with.
+pub fn found() -> bool {
+    let asked = Command::new("python3")
+        .args(["-c", "import venv"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    asked.is_ok_and(|status| status.success())
+}
+
+/// Builds the wheel with the profile and the features of all other builds, installs it into an environment of its own, and
+/// runs the tests of the package there.
+pub fn test_package(log: &Path, full: bool, tally: &mut Tally) -> Outcome<()> {
+    let root = workspace::root();
+    let python = own_environment("package", &root.join("python").join("requirements.txt"))?;
+    let wheels = workspace::target_folder()?.join("wheels");
+    // A wheel of an earlier version would be installed along with the new one.
+    if wheels.is_dir() {
+        std::fs::remove_dir_all(&wheels)
+            .map_err(|error| format!("{} cannot be emptied: {error}", wheels.display()))?;
+    }
+    process::run(
+        Command::new(&python)
+            .args(["-m", "maturin", "build", "--release", "--interpreter"])
+            .arg(&python)
+            .arg("--out")
+            .arg(&wheels)
+            .current_dir(&root),
+    )?;
+    process::run(
+        Command::new(&python)
+            .args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+            ])
+            .args([
+                "--no-deps",
+                "--no-index",
+                "--force-reinstall",
+                "--find-links",
+            ])
+            .arg(&wheels)
+            .arg("quorate")
+            .current_dir(&root),
+    )?;
+    let mut tests = Command::new(&python);
+    tests
+        .args(["-m", "pytest"])
+        .env("QUORATE_DATA", workspace::data_folder())
+        .env("QUORATE_SKIP_LOG", log)
+        .env("QUORATE_WHEELS", &wheels)
+        .current_dir(&root);
+    if full {
+        tests.env("QUORATE_FULL", "1");
+    }
+    process::follow(&mut tests, |line| tally.read_pytest_line(line))
+}
 
 /// The Python of a virtual environment that holds the packages of a requirements file.
 ///
@@ -15,6 +77,11 @@ pub fn environment(name: &str, requirements: &Path) -> Outcome<PathBuf> {
     if let Some(python) = std::env::var_os("QUORATE_PYTHON").filter(|value| !value.is_empty()) {
         return Ok(python.into());
     }
+    own_environment(name, requirements)
+}
+
+/// The same, always our own: for what installs more into it.
+fn own_environment(name: &str, requirements: &Path) -> Outcome<PathBuf> {
     let wanted = std::fs::read_to_string(requirements)
         .map_err(|error| format!("{} cannot be read: {error}", requirements.display()))?;
     let folder = workspace::target_folder()?.join("venv").join(name);

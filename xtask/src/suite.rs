@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::options::Options;
 use crate::policy;
 use crate::process::{self, Outcome};
+use crate::python;
 use crate::tally::{Tally, skipped_tests};
 use crate::workspace;
 
@@ -41,6 +42,7 @@ const STEPS: &[Step] = &[
     ("clippy", clippy),
     ("docs", |_| Report::of(crate::docs::build(false))),
     ("tests", tests),
+    ("python", package),
     ("fuzz", fuzz),
 ];
 
@@ -176,6 +178,38 @@ fn tests(wishes: &Wishes) -> Report {
     }
     if outcome.is_ok() && wishes.require_data && !data.is_empty() {
         outcome = Err(format!("{} tests found no data", data.len()));
+    }
+    if outcome.is_ok() && tally.passed == 0 {
+        outcome = Err("no test ran, which cannot be right".into());
+    }
+    Report { tally, outcome }
+}
+
+/// The Python package: its wheel is built, installed and tested in an environment of its own.
+fn package(wishes: &Wishes) -> Report {
+    if !python::found() {
+        let tally = Tally {
+            skipped: 1,
+            ..Tally::default()
+        };
+        println!("skipped: needs Python: python3 with the module venv was not found");
+        let outcome = match wishes.require_data {
+            true => Err("no python3 was found".into()),
+            false => Ok(()),
+        };
+        return Report { tally, outcome };
+    }
+    let mut tally = Tally::default();
+    let mut outcome = skip_log().and_then(|log| {
+        python::test_package(&log, wishes.full, &mut tally)?;
+        match skipped_tests(&log) {
+            // Pytest has counted them as skipped already.
+            skipped if skipped.is_empty() || !wishes.require_data => Ok(()),
+            skipped => Err(format!("{} tests found no data", skipped.len())),
+        }
+    });
+    if outcome.is_err() && tally.failed == 0 {
+        tally.failed = 1;
     }
     if outcome.is_ok() && tally.passed == 0 {
         outcome = Err("no test ran, which cannot be right".into());

@@ -34,6 +34,31 @@ impl Tally {
         }
     }
 
+    /// Takes in one line of pytest's output; only its closing line counts: `12 passed, 1 skipped, 3 warnings in 4.56s`.
+    pub fn read_pytest_line(&mut self, line: &str) {
+        let Some((counts, seconds)) = line.trim_matches(['=', ' ']).rsplit_once(" in ") else {
+            return;
+        };
+        if !seconds.contains('s') || !seconds.starts_with(|c: char| c.is_ascii_digit()) {
+            return;
+        }
+        let parts: Option<Vec<(usize, &str)>> = counts
+            .split(", ")
+            .map(|part| {
+                let (count, what) = part.split_once(' ')?;
+                Some((count.parse().ok()?, what))
+            })
+            .collect();
+        for (count, what) in parts.unwrap_or_default() {
+            match what {
+                "passed" | "xpassed" => self.passed += count,
+                "failed" | "error" | "errors" => self.failed += count,
+                "skipped" | "xfailed" | "deselected" => self.skipped += count,
+                _ => {}
+            }
+        }
+    }
+
     /// Moves the tests that returned early for want of data from passed to skipped.
     pub fn move_to_skipped(&mut self, count: usize) {
         self.passed = self.passed.saturating_sub(count);
@@ -86,5 +111,19 @@ mod tests {
         assert_eq!(tally.to_string(), "13 passed, 2 failed, 1 skipped");
         tally.move_to_skipped(4);
         assert_eq!(tally.to_string(), "9 passed, 2 failed, 5 skipped");
+    }
+
+    #[test]
+    fn the_closing_line_of_pytest_counts_and_others_do_not() {
+        let mut tally = Tally::default();
+        for line in [
+            "....F [100%]",
+            "FAILED python/tests/test_x.py::test_9 - 3 passed in the end",
+            "1 failed, 131 passed, 2 skipped, 7 warnings in 33.10s",
+            "========= 5 passed, 1 error in 61.02s (0:01:01) =========",
+        ] {
+            tally.read_pytest_line(line);
+        }
+        assert_eq!(tally.to_string(), "136 passed, 2 failed, 2 skipped");
     }
 }

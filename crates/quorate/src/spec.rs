@@ -24,6 +24,9 @@ pub struct ModelSpec {
     pub weight: Option<String>,
     /// Column of known noise variances, in squared units of the target.
     pub noise: Option<String>,
+    /// Variance of the noise in squared units of the target, kept as it is; learned when absent. Exact models only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noise_variance: Option<f64>,
     /// Kernel text, or a search over a few.
     pub kernel: KernelChoice,
     /// One exact process, or a committee.
@@ -64,6 +67,7 @@ impl Default for ModelSpec {
             ignore: Vec::new(),
             weight: None,
             noise: None,
+            noise_variance: None,
             kernel: KernelChoice::Auto,
             method: MethodChoice::Auto,
             mode: ModeChoice::Auto,
@@ -99,6 +103,19 @@ impl ModelSpec {
                 "`--mode {}` belongs to a committee: use `--method committee`, or leave the mode out",
                 self.mode
             )));
+        }
+        if let Some(variance) = self.noise_variance {
+            if !(variance.is_finite() && variance > 0.0) {
+                return Err(Error::Spec(format!(
+                    "`--noise-variance` is a positive number, not {variance}"
+                )));
+            }
+            if self.mode != ModeChoice::Auto || self.method == MethodChoice::Committee {
+                return Err(Error::Spec(
+                    "`--noise-variance` needs `--method exact`: a committee learns its noise"
+                        .into(),
+                ));
+            }
         }
         use ModeChoice::{Joint, Landmarks};
         let flags: [(&str, bool, &[ModeChoice]); 8] = [

@@ -43,6 +43,10 @@ pub const TOLERATED: &[(&str, &[&str], &str)] = &[(
 /// Crates that may link native code (a `links` key in their manifest).
 pub const LINKS: &[(&str, &str)] = &[
     (
+        "pyo3-ffi",
+        "declares Python's interface; an extension is linked with no library, the interpreter that loads it has the symbols",
+    ),
+    (
         "rayon-core",
         "the key only keeps two thread pools apart; there is no native library",
     ),
@@ -90,6 +94,7 @@ pub const LAYERS: &[(&str, &[&str])] = &[
         "quorate-cli",
         &["quorate-gp", "quorate", "quorate-table", "quorate-paper"],
     ),
+    ("quorate-python", &["quorate-gp", "quorate", "quorate-cli"]),
     ("quorate-fuzz", &["quorate-gp", "quorate", "quorate-table"]),
     ("xtask", &[]),
 ];

@@ -31,6 +31,9 @@ pub struct Choices {
     /// Column of known noise: the variance of the row's target, in squared units of the target
     #[arg(long, value_name = "COL")]
     noise: Option<String>,
+    /// Variance of the noise, in squared units of the target, kept instead of learned
+    #[arg(long, value_name = "V")]
+    noise_variance: Option<f64>,
     /// Kernel: `auto` chooses by evidence, or a kernel as text [default: auto]
     #[arg(long, value_name = "SPEC")]
     kernel: Option<KernelChoice>,
@@ -115,6 +118,7 @@ impl Choices {
         if self.noise.is_some() {
             spec.noise.clone_from(&self.noise);
         }
+        spec.noise_variance = self.noise_variance.or(spec.noise_variance);
         if let Some(kernel) = &self.kernel {
             spec.kernel = kernel.clone();
         }

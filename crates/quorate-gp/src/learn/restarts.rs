@@ -28,6 +28,8 @@ pub struct Search {
     pub limits: SearchLimits,
     /// How far covariance matrices may be repaired.
     pub jitter: JitterPolicy,
+    /// A noise variance to keep instead of learning one, in units of the (standardised) target's variance.
+    pub kept_noise: Option<f64>,
 }
 
 impl Default for Search {
@@ -38,6 +40,7 @@ impl Default for Search {
             trial_rows: 1500,
             limits: SearchLimits::default(),
             jitter: JitterPolicy::default(),
+            kept_noise: None,
         }
     }
 }
@@ -75,7 +78,13 @@ pub fn learn(
     watch: &dyn Watch,
 ) -> Result<(BoundKernel, GaussianNoise, Vec<SearchRecord>)> {
     let mut parameters = kernel.parameters();
-    parameters.push(noise.parameter());
+    parameters.push(match search.kept_noise {
+        Some(variance) => Parameter {
+            fixed: true,
+            ..GaussianNoise { variance }.parameter()
+        },
+        None => noise.parameter(),
+    });
     let restarts = search
         .restarts
         .unwrap_or_else(|| affordable_restarts(data.rows()));

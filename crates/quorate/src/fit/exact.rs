@@ -70,10 +70,16 @@ fn find_hyperparameters(
     let search = Search {
         restarts: spec.restarts,
         seed: spec.seed,
+        kept_noise: spec
+            .noise_variance
+            .map(|v| v / schema.target_deviation().powi(2)),
         ..Search::default()
     };
+    let first_noise = search
+        .kept_noise
+        .map_or(FIRST_NOISE, |variance| GaussianNoise { variance });
     let (kernel, noise, candidates) = match &spec.kernel {
-        KernelChoice::Given(kernel) => (kernel.clone(), FIRST_NOISE, Vec::new()),
+        KernelChoice::Given(kernel) => (kernel.clone(), first_noise, Vec::new()),
         KernelChoice::Auto if spec.learn == LearnChoice::None => {
             return Err(Error::Spec(
                 "`auto` compares kernels by learning them: give a kernel, or let it learn".into(),

@@ -118,6 +118,7 @@ pub(crate) fn prepare(
         mode: ModeChoice::Landmarks,
         ..spec.clone()
     };
+    spec.check()?;
     let (schema, data, notes) = encode(spec, table)?;
     let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
     let (labels, rows) = (labels.as_ref(), landmarks::Rows::Leave);
@@ -139,6 +140,8 @@ fn method(spec: &ModelSpec, rows: usize) -> Way {
         (_, ModeChoice::Landmarks) => Way::Landmarks,
         (_, ModeChoice::Joint) => Way::Joint,
         (MethodChoice::Exact, _) => Way::Exact,
+        // Only an exact fit keeps the noise it is given.
+        (MethodChoice::Auto, ModeChoice::Auto) if spec.noise_variance.is_some() => Way::Exact,
         (MethodChoice::Auto, ModeChoice::Auto) if rows <= EXACT_ROWS => Way::Exact,
         _ => Way::Local,
     }

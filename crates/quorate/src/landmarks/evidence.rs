@@ -9,7 +9,7 @@
 //! - sensitivity to `k(X_i, X_i)`: `S_ii`; to `k(X_i, Z)`: `2 T_i` with `T_i = (S A)_i - S_ii A_i`;
 //!   to `k(Z, Z)`: `-sum_i A_i' T_i`.
 
-use quorate_gp::data::Dataset;
+use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::kernel::{BoundKernel, Covariance, tiles};
 use quorate_gp::learn::{Evaluation, Objective, at};
 use quorate_gp::likelihood::GaussianNoise;
@@ -24,16 +24,12 @@ use super::{LandmarkBelief, Landmarks, SummaryTree};
 pub struct CommitteeEvidence<'a> {
     kernel: &'a BoundKernel,
     parts: &'a [Dataset],
-    landmarks: quorate_gp::data::Inputs<'a>,
+    landmarks: Inputs<'a>,
 }
 
 impl<'a> CommitteeEvidence<'a> {
     /// The evidence of `parts` through fixed landmark inputs, under kernels of the shape of `kernel`.
-    pub fn new(
-        kernel: &'a BoundKernel,
-        parts: &'a [Dataset],
-        landmarks: quorate_gp::data::Inputs<'a>,
-    ) -> Self {
+    pub fn new(kernel: &'a BoundKernel, parts: &'a [Dataset], landmarks: Inputs<'a>) -> Self {
         Self {
             kernel,
             parts,
@@ -62,26 +58,11 @@ impl Objective for CommitteeEvidence<'_> {
             .map(|(factor, part)| part_slopes(&kernel, noise, &belief, factor, part))
             .collect();
 
-        let count = self.landmarks.rows();
-        let mut gradient = vec![0.0; coordinates.len()];
-        let mut prior_sensitivity = Matrix::zeros(count, count);
-        for slope in &slopes {
-            for (total, part) in gradient.iter_mut().zip(&slope.gradient) {
-                *total += part;
-            }
-            prior_sensitivity += &slope.prior_sensitivity;
-        }
-        let kernel_slopes = gradient.len() - 1;
-        tiles::pull_back(
-            &kernel,
-            self.landmarks,
-            self.landmarks,
-            prior_sensitivity.as_ref(),
-            &mut gradient[..kernel_slopes],
-        );
+        let mut total = PartSlopes::none(coordinates.len(), self.landmarks.rows());
+        slopes.iter().for_each(|slopes| total.add(slopes));
         let evaluation = Evaluation {
             value: belief.log_evidence(),
-            gradient,
+            gradient: total.gradient(&kernel, self.landmarks),
         };
         if evaluation.value.is_finite() && evaluation.gradient.iter().all(|s| s.is_finite()) {
             Ok(evaluation)
@@ -98,6 +79,62 @@ struct PartSlopes {
     gradient: Vec<f64>,
     /// `-A_i' T_i`, sensitivity to `k(Z, Z)`.
     prior_sensitivity: Matrix,
+}
+
+impl PartSlopes {
+    fn none(coordinates: usize, landmarks: usize) -> Self {
+        Self {
+            gradient: vec![0.0; coordinates],
+            prior_sensitivity: Matrix::zeros(landmarks, landmarks),
+        }
+    }
+
+    fn add(&mut self, other: &PartSlopes) {
+        for (total, part) in self.gradient.iter_mut().zip(&other.gradient) {
+            *total += part;
+        }
+        self.prior_sensitivity += &other.prior_sensitivity;
+    }
+
+    /// The gradient with what comes through the prior over the landmarks.
+    fn gradient(mut self, kernel: &BoundKernel, landmarks: Inputs<'_>) -> Vec<f64> {
+        let kernel_slopes = self.gradient.len() - 1;
+        tiles::pull_back(
+            kernel,
+            landmarks,
+            landmarks,
+            self.prior_sensitivity.as_ref(),
+            &mut self.gradient[..kernel_slopes],
+        );
+        self.gradient
+    }
+}
+
+/// Parts at work at the same time: bounds the memory, whatever their number. The sum does not depend on it.
+const WAVE: usize = 8;
+
+/// What parts add to the gradient of the committee evidence, given what all parts together believe; the gradients of all
+/// parts add up to that of [`CommitteeEvidence`].
+pub fn part_gradient(
+    belief: &LandmarkBelief,
+    noise: GaussianNoise,
+    parts: &[Dataset],
+) -> Result<Vec<f64>> {
+    let landmarks = belief.landmarks();
+    let kernel = landmarks.kernel();
+    let coordinates = kernel.parameters().len() + 1;
+    let mut total = PartSlopes::none(coordinates, landmarks.count());
+    for some in parts.chunks(WAVE) {
+        let slopes: Vec<PartSlopes> = some
+            .par_iter()
+            .map(|part| {
+                let factor = PartFactor::new(landmarks, noise, part)?;
+                Ok(part_slopes(kernel, noise, belief, &factor, part))
+            })
+            .collect::<Result<_>>()?;
+        slopes.iter().for_each(|slopes| total.add(slopes));
+    }
+    Ok(total.gradient(kernel, landmarks.inputs()))
 }
 
 fn part_slopes(

@@ -15,7 +15,7 @@ pub use belief::LandmarkBelief;
 pub use choose::choose;
 pub(crate) use choose::cluster_rows;
 pub use committee::{Committee, Part, PartRecord, State, fingerprint};
-pub use evidence::CommitteeEvidence;
+pub use evidence::{CommitteeEvidence, part_gradient};
 pub use frame::Landmarks;
 pub use parts::{Cut, absorb, cut, summarise};
 pub use summary::{Summary, SummaryTree};

@@ -58,7 +58,7 @@ impl Model {
 }
 
 /// What two models do not have in common, in words.
-fn differences(
+pub(super) fn differences(
     ours: &Fitted,
     our_committee: &Committee,
     theirs: &Fitted,

@@ -4,6 +4,7 @@
 
 mod forget;
 mod merge;
+mod subtract;
 mod update;
 
 pub use forget::{Certificate, Forget};

@@ -1,0 +1,46 @@
+//! Predictions as Python sees them: arrays that are the core's own memory.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Gaussian beliefs about rows, in the target's own units.
+#[pyclass(frozen, module = "quorate._core")]
+pub struct Prediction {
+    pub inner: Arc<quorate::Prediction>,
+}
+
+#[pymethods]
+impl Prediction {
+    /// Expected targets.
+    fn mean<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.inner.mean.clone().into_pyarray(py)
+    }
+
+    /// Standard deviations of the function (`latent`) or of new observations.
+    fn deviation<'py>(&self, py: Python<'py>, latent: bool) -> Bound<'py, PyArray1<f64>> {
+        self.inner.deviation(latent).into_pyarray(py)
+    }
+
+    /// Values below which the function (`latent`) or new observations lie with probability `p`.
+    fn quantile<'py>(
+        &self,
+        py: Python<'py>,
+        p: f64,
+        latent: bool,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        if !(p > 0.0 && p < 1.0) {
+            return Err(PyValueError::new_err(format!(
+                "a quantile lies between 0 and 1, both excluded: got {p}"
+            )));
+        }
+        Ok(self.inner.quantile(p, latent).into_pyarray(py))
+    }
+
+    /// Sentences for people about the rows.
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes.clone()
+    }
+}

@@ -1,0 +1,85 @@
+//! What is believed about new rows together, and predictions of many rows in pieces.
+
+use quorate_gp::data::Frame;
+use quorate_gp::watch::Watch;
+
+use crate::error::Result;
+use crate::model::Model;
+use crate::prediction::Prediction;
+use crate::score::Yardstick;
+
+/// Rows predicted at a time: enough to keep the processor busy, few enough to keep memory small. Questions of one piece
+/// may share an expert, so every shell asks in pieces of this size and gets the same numbers.
+pub const PIECE: usize = 1024;
+
+/// Gaussian beliefs about rows together, in the target's own units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointPrediction {
+    /// Expected targets.
+    pub mean: Vec<f64>,
+    /// Covariance of the latent function between all pairs of rows, row after row.
+    pub latent_covariance: Vec<f64>,
+    /// Variance of the noise that a new observation adds.
+    pub noise_variance: f64,
+}
+
+impl JointPrediction {
+    /// Covariance of the function (`latent`) or of new observations, row after row.
+    pub fn covariance(&self, latent: bool) -> Vec<f64> {
+        let mut covariance = self.latent_covariance.clone();
+        if !latent {
+            let diagonal = covariance.iter_mut().step_by(self.mean.len() + 1);
+            diagonal.for_each(|variance| *variance += self.noise_variance);
+        }
+        covariance
+    }
+}
+
+impl Model {
+    /// Predicts the rows of a table together, where the method defines a joint covariance.
+    pub fn predict_joint(&self, table: &Frame) -> Result<JointPrediction> {
+        let encoded = self.schema().encode(table)?;
+        let joint = self.answers()?.joint(encoded.inputs())?;
+        let Yardstick { mean, deviation } = Yardstick::from(self.schema());
+        let (rows, variance) = (encoded.rows, deviation * deviation);
+        let means = (0..rows).map(|row| mean + deviation * joint.mean[(row, 0)]);
+        let pairs = (0..rows).flat_map(|row| (0..rows).map(move |column| (row, column)));
+        Ok(JointPrediction {
+            mean: means.collect(),
+            latent_covariance: pairs
+                .map(|pair| variance * joint.covariance[pair])
+                .collect(),
+            noise_variance: variance * self.fitted.found.noise.variance,
+        })
+    }
+
+    /// Predicts the rows of a table in pieces, tells how far it is, and stops when asked to. Each note comes once.
+    pub fn predict_watched(&self, table: &Frame, watch: &dyn Watch) -> Result<Prediction> {
+        let size = self.questions_together().unwrap_or(PIECE);
+        if table.rows() <= size {
+            return self.predict(table);
+        }
+        let mut whole = Prediction::default();
+        for first in (0..table.rows()).step_by(size) {
+            watch.check()?;
+            watch.progress("predicting", first, table.rows());
+            let last = table.rows().min(first + size);
+            let piece = self.predict(&table.select_rows(&(first..last).collect::<Vec<_>>()))?;
+            whole.mean.extend(piece.mean);
+            whole.latent_variance.extend(piece.latent_variance);
+            whole.noise_variance.extend(piece.noise_variance);
+            for note in piece.notes {
+                if !whole.notes.contains(&note) {
+                    whole.notes.push(note);
+                }
+            }
+        }
+        watch.progress("predicting", table.rows(), table.rows());
+        Ok(whole)
+    }
+
+    /// Another model with the same state, for what takes a model apart.
+    pub fn fork(&self) -> Model {
+        Model::from_parts(self.fitted.clone(), self.state.clone())
+    }
+}

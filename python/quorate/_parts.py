@@ -1,0 +1,103 @@
+"""Models that add: further parts, sums of models, parts forgotten."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from quorate import _core
+from quorate._progress import watching
+from quorate._warnings import remark
+
+
+class PartsMixin:
+    """`prepare`, `partial_fit`, `merge` and `forget`, for estimators whose committees speak through landmarks."""
+
+    def prepare(self, X: Any, y: Any, sample_weight: Any = None, *, noise: Any = None) -> Any:
+        """Learns scaling, kernel, hyperparameters and landmarks from a sample, and keeps none of its rows.
+
+        What sites that share models and never rows need in common: `partial_fit` adds parts to copies of it, `merge`
+        adds the copies up.
+        """
+        table, roles = self._training_table(X, y, sample_weight, noise, reset=True)
+        return self._fit(_core.Model.prepare, table, self._spec(roles))
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        noise: Any = None,
+        part_name: str | None = None,
+    ) -> Any:
+        """Adds rows as a further part, in one pass; the first call fits a committee that speaks through landmarks.
+
+        Scaling, kernel and landmarks stay as the first call (or `prepare`) found them. A part has a name, by default
+        `part-1`, `part-2`, .. in the order of the calls.
+        """
+        if not hasattr(self, "model_"):
+            table, roles = self._training_table(X, y, sample_weight, noise, reset=True)
+            if self.method == "exact" or self.mode == "local":
+                raise ValueError(
+                    "only a committee that speaks through landmarks takes further parts: "
+                    "use mode='landmarks', or leave method and mode out"
+                )
+            spec = self._spec(roles, method="committee", mode="landmarks", part_name=part_name)
+            return self._fit(_core.Model.fit, table, spec)
+        table, _ = self._training_table(X, y, sample_weight, noise, reset=False)
+        name = part_name if part_name is not None else self._next_part()
+        with watching(self.progress) as callback:
+            model, notes = self.model_.update(table, name, bool(self.keep_parts), callback, self._threads())
+        self._adopt(model)
+        remark(notes, depth=2)
+        return self
+
+    def merge(self, *others: Any) -> Any:
+        """Adds the parts of other estimators that share this one's scaling, kernel and landmarks."""
+        check_is_fitted(self)
+        models = [("this model", self.model_)]
+        for number, other in enumerate(others, start=1):
+            check_is_fitted(other)
+            models.append((f"model {number}", other.model_))
+        self._adopt(_core.Model.merge(models))
+        return self
+
+    def forget(
+        self,
+        part_name: str | None = None,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        noise: Any = None,
+    ) -> Any:
+        """Takes a part out again: by its name where parts are kept, or by its rows, which must be the same rows.
+
+        `certificate_` then says what was removed, and what was learned with it and not computed again.
+        """
+        check_is_fitted(self)
+        table = None
+        if X is not None:
+            table, _ = self._training_table(X, y, sample_weight, noise, reset=False)
+        with watching(self.progress) as callback:
+            model, certificate = self.model_.forget(part_name, table, callback, self._threads())
+        self._adopt(model)
+        self.certificate_ = json.loads(certificate)
+        return self
+
+    @property
+    def parts_(self) -> list[str]:
+        """Names of the parts of a landmarks model."""
+        check_is_fitted(self)
+        committee = self.inspect()["committee"]
+        return [part["name"] for part in committee["parts"]] if committee else []
+
+    def _next_part(self) -> str:
+        taken = set(self.parts_)
+        number = len(taken) + 1
+        while f"part-{number}" in taken:
+            number += 1
+        return f"part-{number}"

@@ -1,0 +1,309 @@
+"""`GPRegressor`: Gaussian-process regression, exact or by committee."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    assert_all_finite,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from quorate import _core
+from quorate._estimator import Estimator, free_name, numbers, seed_of
+from quorate._parts import PartsMixin
+from quorate._progress import Progress, watching
+from quorate._tables import Inputs, as_given
+from quorate._warnings import remark
+
+
+class GPRegressor(PartsMixin, RegressorMixin, Estimator):
+    """Gaussian-process regression with learned hyperparameters, on tables of any size.
+
+    Exact up to 4,000 distinct rows, by a committee of experts beyond; see the guide for when to choose otherwise.
+    Inputs are numbers, booleans, dates and text (categories); NaN and other missing cells are allowed.
+
+    Parameters
+    ----------
+    kernel : str or scikit-learn kernel, default="auto"
+        `"auto"` chooses by evidence; otherwise a kernel as text, such as `"matern32(ard) + linear"`.
+    method : {"auto", "exact", "committee"}, default="auto"
+        One exact process over all rows, or a committee of experts.
+    mode : {"auto", "local", "landmarks", ...}, default="auto"
+        How a committee answers; see `docs/cli.md`.
+    neighbours, landmarks, landmark_choice, part_size, keep_parts
+        Shape of a committee, as the flags of `quorate fit`.
+    learn : {"auto", "block", "none"}, default="auto"
+        How hyperparameters are learned.
+    noise_variance : float, default=None
+        Variance of the noise in squared units of the target, kept instead of learned; exact models only.
+    restarts : int, default=None
+        Starting points of the search beyond the data-driven one.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random. None is seed 0: the same data give the same model.
+    n_jobs : int, default=None
+        Number of threads; None and -1 mean all cores. The result is the same to the last bit for any number.
+    progress : None, True, callable or tqdm class, default=None
+        Told of progress: a function of stage, done and total, or `tqdm`.
+
+    Attributes
+    ----------
+    model_ : the fitted model of the core
+    kernel_ : str, the kernel with the values found
+    noise_variance_ : float, in squared units of the target
+    log_marginal_likelihood_value_ : float or None, of the standardised targets; None for local committees
+    scores_ : dict, of rows predicted from the others, or held out
+    outcome_ : str, how learning ended
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate import GPRegressor
+    >>> X = np.linspace(0, 4, 40).reshape(-1, 1)
+    >>> model = GPRegressor(kernel="se").fit(X, np.sin(X).ravel())
+    >>> model.predict([[1.0]]).round(2)
+    array([0.84])
+    """
+
+    _choices = (
+        "kernel",
+        "method",
+        "mode",
+        "neighbours",
+        "landmarks",
+        "landmark_choice",
+        "part_size",
+        "keep_parts",
+        "learn",
+        "noise_variance",
+        "restarts",
+    )
+
+    def __init__(
+        self,
+        kernel: Any = "auto",
+        *,
+        method: str = "auto",
+        mode: str = "auto",
+        neighbours: int | None = None,
+        landmarks: int | None = None,
+        landmark_choice: str | None = None,
+        part_size: int | None = None,
+        keep_parts: bool = False,
+        learn: str = "auto",
+        noise_variance: float | None = None,
+        restarts: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ):
+        self.kernel = kernel
+        self.method = method
+        self.mode = mode
+        self.neighbours = neighbours
+        self.landmarks = landmarks
+        self.landmark_choice = landmark_choice
+        self.part_size = part_size
+        self.keep_parts = keep_parts
+        self.learn = learn
+        self.noise_variance = noise_variance
+        self.restarts = restarts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, noise: Any = None) -> GPRegressor:
+        """Fits the model.
+
+        `sample_weight` k counts as k copies of the row, 0 as none. `noise` is the known variance of each target,
+        in squared units of the target, on top of the noise that is learned.
+        """
+        table, roles = self._training_table(X, y, sample_weight, noise, reset=True)
+        return self._fit(_core.Model.fit, table, self._spec(roles))
+
+    def _fit(self, fit: Any, table: _core.Table, spec: str) -> GPRegressor:
+        with watching(self.progress) as callback:
+            self._adopt(fit(spec, table, callback, self._threads()))
+        remark(self.model_.notes())
+        return self
+
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False, *, latent: bool = False
+    ) -> Any:
+        """Expected targets; also their standard deviation or covariance.
+
+        Spread is that of a new observation, noise included, as `quorate predict` writes it; with `latent` that of the
+        function itself.
+        """
+        if return_std and return_cov:
+            raise RuntimeError("At most one of return_std or return_cov can be requested.")
+        if return_cov:
+            check_is_fitted(self)
+            inputs = Inputs(self, X, reset=False)
+            return self.model_.predict_joint(inputs.table(), latent, self._threads())
+        _, prediction = self._predict(X)
+        if return_std:
+            return prediction.mean(), prediction.deviation(latent)
+        return prediction.mean()
+
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.025, 0.5, 0.975), *, latent: bool = False) -> np.ndarray:
+        """Quantiles of new targets (or, with `latent`, of the function): one row for each row of X."""
+        _, prediction = self._predict(X)
+        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+        return np.column_stack([prediction.quantile(float(level), latent) for level in levels])
+
+    def predict_dist(self, X: Any, *, latent: bool = False) -> Any:
+        """The predictive distributions, as one frozen `scipy.stats` distribution over all rows."""
+        from scipy.stats import norm
+
+        _, prediction = self._predict(X)
+        return norm(loc=prediction.mean(), scale=prediction.deviation(latent))
+
+    def predict_table(
+        self, X: Any, *, interval: float = 0.95, quantiles: Any = (), latent: bool = False
+    ) -> Any:
+        """Columns `mean`, `std`, `lower`, `upper` and `q<p>`, as `quorate predict` writes them.
+
+        A table of the library that X belongs to (pandas, polars, Arrow); a dictionary of arrays for anything else.
+        """
+        if not 0 < interval < 1:
+            raise ValueError(f"interval must lie between 0 and 1, both excluded; got {interval}")
+        inputs, prediction = self._predict(X)
+        tail = (1 - interval) / 2
+        columns = {
+            "mean": prediction.mean(),
+            "std": prediction.deviation(latent),
+            "lower": prediction.quantile(tail, latent),
+            "upper": prediction.quantile(1 - tail, latent),
+        }
+        for level in np.atleast_1d(np.asarray(quantiles, dtype=np.float64)):
+            columns[f"q{level:g}"] = prediction.quantile(float(level), latent)
+        return as_given(inputs.origin, inputs.kind, columns)
+
+    def sample_y(
+        self, X: Any, n_samples: int = 1, random_state: Any = 0, *, latent: bool = False
+    ) -> np.ndarray:
+        """Draws of new targets (or, with `latent`, of the function) at the rows of X, together.
+
+        Returns an array of shape (rows, n_samples).
+        """
+        check_is_fitted(self)
+        inputs = Inputs(self, X, reset=False)
+        draws = self.model_.sample(inputs.table(), int(n_samples), seed_of(random_state), latent, self._threads())
+        return draws.T
+
+    def log_marginal_likelihood(self, theta: Any = None, eval_gradient: bool = False) -> Any:
+        """Log evidence of the standardised training targets: scikit-learn's, with `normalize_y=True`.
+
+        `theta` holds the coordinates of the hyperparameters in the order of `theta_names_`: logarithms of those that are
+        positive, the noise variance last. Other than at the values found, and with its gradient, for exact models only.
+        """
+        check_is_fitted(self)
+        if theta is None and not eval_gradient:
+            if self.log_marginal_likelihood_value_ is None:
+                raise ValueError(
+                    "a committee of local experts has no evidence of all rows: use method='exact' or mode='landmarks'"
+                )
+            return self.log_marginal_likelihood_value_
+        if theta is None:
+            theta = self.theta_
+        point = np.ascontiguousarray(theta, dtype=np.float64).reshape(-1)
+        value, gradient = _core.block_evidence(self.model_, None, point, self._threads())
+        return (value, gradient) if eval_gradient else value
+
+    @property
+    def theta_(self) -> np.ndarray:
+        """Coordinates of the hyperparameters found."""
+        check_is_fitted(self)
+        return _core.hyperparameters(self.model_)[1]
+
+    @property
+    def theta_names_(self) -> list[str]:
+        """Names of the hyperparameters, in the order of `theta_`."""
+        check_is_fitted(self)
+        return _core.hyperparameters(self.model_)[0]
+
+    def summary(self) -> Any:
+        """The mergeable state of a committee that speaks through landmarks, as a `quorate.Summary`."""
+        from quorate._summary import Summary
+
+        return Summary(self)
+
+    def _adopt(self, model: _core.Model) -> None:
+        super()._adopt(model)
+        found = self.inspect()
+        self.kernel_ = found["kernel"]
+        self.noise_variance_ = found["noise_variance"]
+        self.log_marginal_likelihood_value_ = found["log_evidence"]
+        self.scores_ = found["leave_one_out"] or found["held_out"]
+        self.outcome_ = found["outcome"]
+
+    def _training_table(
+        self, X: Any, y: Any, sample_weight: Any, noise: Any, *, reset: bool
+    ) -> tuple[_core.Table, dict[str, Any]]:
+        """The rows to learn from, and which column plays which part."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
+            )
+        inputs = Inputs(self, X, reset=reset, least_rows=2 if reset else 1)
+        wish = getattr(y, "name", None)
+        y = column_or_1d(y, warn=True)
+        if y.dtype.kind == "c":
+            raise ValueError("Complex data not supported")
+        y = np.asarray(y, dtype=np.float64)
+        assert_all_finite(y, input_name="y", estimator_name=type(self).__name__)
+        check_consistent_length(inputs.array if inputs.array is not None else X, y)
+        stored = None if reset else self._roles()
+        named = isinstance(wish, str) and wish
+        target = stored["target"] if stored else free_name(wish if named else "y", inputs.names)
+        roles: dict[str, Any] = {"target": target, "inputs": inputs.names}
+        further = [numbers(target, y)]
+        for role, given in (("weight", sample_weight), ("noise", noise)):
+            if stored is not None:
+                column = stored[role]
+                if column is None and given is not None:
+                    raise ValueError(
+                        f"the model was fitted without {_ARGUMENT[role]}, so further rows cannot have it"
+                    )
+            else:
+                column = free_name(_ARGUMENT[role], [*inputs.names, target]) if given is not None else None
+            if column is None:
+                continue
+            default = 1.0 if role == "weight" else 0.0
+            values = default if given is None else given
+            roles[role] = column
+            further.append(numbers(column, _check_sample_weight(values, inputs.origin, dtype=np.float64)))
+        if reset and not isinstance(self.kernel, str):
+            roles["kernel"] = _translated(self.kernel, inputs, y)
+        return inputs.table(further), roles
+
+    def _roles(self) -> dict[str, Any]:
+        return self.inspect()["spec"]
+
+
+def _translated(kernel: Any, inputs: Inputs, y: np.ndarray) -> str:
+    """A scikit-learn kernel in the core's units."""
+    from sklearn.gaussian_process.kernels import Kernel
+
+    from quorate._kernels import kernel_text
+
+    if kernel is None:
+        return "auto"
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel must be text or a kernel of scikit-learn; got {type(kernel).__name__}")
+    return kernel_text(kernel, inputs.deviation(), np.var(y) or 1.0)
+
+
+_ARGUMENT = {"weight": "sample_weight", "noise": "noise"}
