@@ -5,11 +5,21 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from quorate import _core
 from quorate._progress import watching
 from quorate._warnings import remark
+
+
+def _takes_parts(estimator: Any) -> bool:
+    """Only committees that speak through landmarks take further parts."""
+    if hasattr(estimator, "model_") and json.loads(estimator.model_.inspect())["committee"]:
+        return True
+    if estimator.mode == "landmarks" and not hasattr(estimator, "model_"):
+        return True
+    raise AttributeError("partial_fit is for committees that speak through landmarks: use mode='landmarks', or `prepare`")
 
 
 class PartsMixin:
@@ -24,6 +34,7 @@ class PartsMixin:
         table, roles = self._training_table(X, y, sample_weight, noise, reset=True)
         return self._fit(_core.Model.prepare, table, self._spec(roles))
 
+    @available_if(_takes_parts)
     def partial_fit(
         self,
         X: Any,
@@ -40,12 +51,7 @@ class PartsMixin:
         """
         if not hasattr(self, "model_"):
             table, roles = self._training_table(X, y, sample_weight, noise, reset=True)
-            if self.method == "exact" or self.mode == "local":
-                raise ValueError(
-                    "only a committee that speaks through landmarks takes further parts: "
-                    "use mode='landmarks', or leave method and mode out"
-                )
-            spec = self._spec(roles, method="committee", mode="landmarks", part_name=part_name)
+            spec = self._spec(roles, part_name=part_name)
             return self._fit(_core.Model.fit, table, spec)
         table, _ = self._training_table(X, y, sample_weight, noise, reset=False)
         name = part_name if part_name is not None else self._next_part()

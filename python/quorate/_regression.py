@@ -15,6 +15,7 @@ from sklearn.utils.validation import (
 )
 
 from quorate import _core
+from quorate._copies import merge_copies
 from quorate._estimator import Estimator, free_name, numbers, seed_of
 from quorate._parts import PartsMixin
 from quorate._progress import Progress, watching
@@ -129,7 +130,9 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         `sample_weight` k counts as k copies of the row, 0 as none. `noise` is the known variance of each target,
         in squared units of the target, on top of the noise that is learned.
         """
-        table, roles = self._training_table(X, y, sample_weight, noise, reset=True)
+        # Parts of a landmarks model are known by their rows as they came.
+        merge = self.mode != "landmarks"
+        table, roles = self._training_table(X, y, sample_weight, noise, reset=True, merge=merge)
         return self._fit(_core.Model.fit, table, self._spec(roles))
 
     def _fit(self, fit: Any, table: _core.Table, spec: str) -> GPRegressor:
@@ -250,9 +253,9 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         self.outcome_ = found["outcome"]
 
     def _training_table(
-        self, X: Any, y: Any, sample_weight: Any, noise: Any, *, reset: bool
+        self, X: Any, y: Any, sample_weight: Any, noise: Any, *, reset: bool, merge: bool = False
     ) -> tuple[_core.Table, dict[str, Any]]:
-        """The rows to learn from, and which column plays which part."""
+        """The rows to learn from, and which column plays which part; with `merge`, copies as weights."""
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
@@ -265,26 +268,29 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         y = np.asarray(y, dtype=np.float64)
         assert_all_finite(y, input_name="y", estimator_name=type(self).__name__)
         check_consistent_length(inputs.array if inputs.array is not None else X, y)
+        weight, known = (
+            None if values is None else _check_sample_weight(values, inputs.origin, dtype=np.float64)
+            for values in (sample_weight, noise)
+        )
+        if merge:
+            y, weight, known = merge_copies(inputs, y, weight, known)
         stored = None if reset else self._roles()
         named = isinstance(wish, str) and wish
         target = stored["target"] if stored else free_name(wish if named else "y", inputs.names)
         roles: dict[str, Any] = {"target": target, "inputs": inputs.names}
         further = [numbers(target, y)]
-        for role, given in (("weight", sample_weight), ("noise", noise)):
+        for role, argument, values in (("weight", "sample_weight", weight), ("noise", "noise", known)):
             if stored is not None:
                 column = stored[role]
-                if column is None and given is not None:
-                    raise ValueError(
-                        f"the model was fitted without {_ARGUMENT[role]}, so further rows cannot have it"
-                    )
+                if column is None and values is not None:
+                    raise ValueError(f"the model was fitted without {argument}, so further rows cannot have it")
             else:
-                column = free_name(_ARGUMENT[role], [*inputs.names, target]) if given is not None else None
+                column = free_name(argument, [*inputs.names, target]) if values is not None else None
             if column is None:
                 continue
-            default = 1.0 if role == "weight" else 0.0
-            values = default if given is None else given
             roles[role] = column
-            further.append(numbers(column, _check_sample_weight(values, inputs.origin, dtype=np.float64)))
+            usual = np.full(len(y), 1.0 if role == "weight" else 0.0)
+            further.append(numbers(column, usual if values is None else values))
         if reset and not isinstance(self.kernel, str):
             roles["kernel"] = _translated(self.kernel, inputs, y)
         return inputs.table(further), roles
@@ -304,6 +310,3 @@ def _translated(kernel: Any, inputs: Inputs, y: np.ndarray) -> str:
     if not isinstance(kernel, Kernel):
         raise TypeError(f"kernel must be text or a kernel of scikit-learn; got {type(kernel).__name__}")
     return kernel_text(kernel, inputs.deviation(), np.var(y) or 1.0)
-
-
-_ARGUMENT = {"weight": "sample_weight", "noise": "noise"}

@@ -36,6 +36,11 @@ class Inputs:
 
     def __init__(self, estimator: Any, X: Any, *, reset: bool, least_rows: int = 1):
         self.kind = library(X)
+        if self.kind == "pyarrow" and hasattr(X, "schema") and not hasattr(X, "combine_chunks"):
+            # A record batch has names too, but not to scikit-learn.
+            import pyarrow
+
+            X = pyarrow.Table.from_batches([X])
         self.origin = X
         self.array: np.ndarray | None = None
         self.columns: list[Column] = []
@@ -71,6 +76,22 @@ class Inputs:
         found = [np.nanstd(column) if np.isfinite(column).any() else 0.0 for column in cells]
         return np.array([value if value > 0 else 1.0 for value in found] or [1.0])
 
+    def select(self, rows: np.ndarray) -> None:
+        """Keeps the given rows, in that order."""
+        self.rows = len(rows)
+        if self.array is not None:
+            self.array = self.array[rows]
+        self.columns = [
+            (name, kind, [cells[row] for row in rows] if kind == "text" else cells[rows])
+            for name, kind, cells in self.columns
+        ]
+
+    def keys(self) -> list[np.ndarray]:
+        """One array for each column, equal where cells are: numbers themselves, levels of text as numbers."""
+        if self.array is not None:
+            return [column + 0.0 for column in self.array.T]
+        return [_codes(cells) if kind == "text" else cells + 0.0 for _, kind, cells in self.columns]
+
     def table(self, further: Sequence[Column] = ()) -> _core.Table:
         """The inputs, with further columns behind them."""
         names = self.names if self.array is not None else []
@@ -100,6 +121,11 @@ def as_given(origin: Any, kind: str | None, columns: dict[str, np.ndarray]) -> A
 
         return pandas.DataFrame(columns, index=origin.index)
     return columns
+
+
+def _codes(cells: list[str | None]) -> np.ndarray:
+    levels = {level: code for code, level in enumerate(sorted({cell for cell in cells if cell is not None}))}
+    return np.array([np.nan if cell is None else levels[cell] for cell in cells], dtype=np.float64)
 
 
 def _number(values: Any, kind: str = "number") -> tuple[str, Any]:

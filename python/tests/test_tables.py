@@ -60,7 +60,7 @@ def test_every_library_gives_the_same_model(kind):
 
 
 def test_predictions_come_in_the_library_of_the_question():
-    model = GPRegressor("se[load] + category[site]", restarts=0).fit(pandas_table(), target())
+    model = GPRegressor("se * category", restarts=0).fit(pandas_table(), target())
     indexed = pandas_table().set_index(pd.Index(range(100, 100 + ROWS)))
     answer = model.predict_table(indexed)
     assert list(answer.columns) == ["mean", "std", "lower", "upper"]
@@ -95,7 +95,7 @@ def test_moments_of_a_day_count_as_fractions_and_in_universal_time():
 
 
 def test_names_are_checked_as_everywhere():
-    model = GPRegressor("se[load]", restarts=0).fit(pandas_table(), pd.Series(target(), name="cost"))
+    model = GPRegressor("se * category", restarts=0).fit(pandas_table(), pd.Series(target(), name="cost"))
     assert model.inspect()["target"]["name"] == "cost"
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(pandas_table().rename(columns={"load": "laod"}))
