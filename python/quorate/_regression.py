@@ -37,7 +37,7 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         One exact process over all rows, or a committee of experts.
     mode : {"auto", "local", "landmarks", ...}, default="auto"
         How a committee answers; see `docs/cli.md`.
-    neighbours, landmarks, landmark_choice, part_size, keep_parts
+    neighbours, landmarks, landmark_choice, parts, part_size, questions, negligible_prior, keep_parts
         Shape of a committee, as the flags of `quorate fit`.
     learn : {"auto", "block", "none"}, default="auto"
         How hyperparameters are learned.
@@ -79,7 +79,10 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         "neighbours",
         "landmarks",
         "landmark_choice",
+        "parts",
         "part_size",
+        "questions",
+        "negligible_prior",
         "keep_parts",
         "learn",
         "noise_variance",
@@ -95,7 +98,10 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         neighbours: int | None = None,
         landmarks: int | None = None,
         landmark_choice: str | None = None,
+        parts: str | None = None,
         part_size: int | None = None,
+        questions: int | None = None,
+        negligible_prior: bool = False,
         keep_parts: bool = False,
         learn: str = "auto",
         noise_variance: float | None = None,
@@ -110,7 +116,10 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         self.neighbours = neighbours
         self.landmarks = landmarks
         self.landmark_choice = landmark_choice
+        self.parts = parts
         self.part_size = part_size
+        self.questions = questions
+        self.negligible_prior = negligible_prior
         self.keep_parts = keep_parts
         self.learn = learn
         self.noise_variance = noise_variance

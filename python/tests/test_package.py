@@ -12,11 +12,11 @@ from quorate import _core
 
 
 def seconds(program):
-    """Processor seconds that an interpreter takes for a program; the least of five, because others use the machine."""
+    """Processor seconds that an interpreter takes for a program; the least of three, because others use the machine."""
     timed = f"import time; start = time.process_time(); {program}; print(time.process_time() - start)"
     runs = [
         subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True).stdout
-        for _ in range(5)
+        for _ in range(3)
     ]
     return min(map(float, runs))
 

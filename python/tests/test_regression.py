@@ -153,7 +153,7 @@ def test_wrong_choices_are_explained(wave):
         GPRegressor("matern33").fit(X, y)
     with pytest.raises(ValueError, match="sideways"):
         GPRegressor(method="sideways").fit(X, y)
-    with pytest.raises(ValueError, match="`landmarks` needs `method='committee', mode='landmarks'`"):
+    with pytest.raises(ValueError, match="`landmarks` needs `method='committee'` with `mode='landmarks'`"):
         GPRegressor(landmarks=5).fit(X, y)
     with pytest.raises(TypeError, match="kernel must be text"):
         GPRegressor(3.0).fit(X, y)

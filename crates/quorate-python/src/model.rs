@@ -14,6 +14,9 @@ use crate::prediction::Prediction;
 use crate::table::Table;
 use crate::work::{Wishes, run};
 
+/// Mean and covariance.
+type Moments<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+
 /// A fitted model; it never changes.
 #[pyclass(frozen, module = "quorate._core")]
 pub struct Model {
@@ -126,7 +129,7 @@ impl Model {
         table: &Table,
         latent: bool,
         threads: usize,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>)> {
+    ) -> PyResult<Moments<'py>> {
         let (model, frame) = (self.inner.clone(), table.frame.clone());
         let wishes = Wishes {
             threads,

@@ -18,6 +18,9 @@ type Numbers<'py> = (
     f64,
 );
 
+/// Names, coordinates, and whether each is fixed.
+type Named<'py> = (Vec<String>, Bound<'py, PyArray1<f64>>, Vec<bool>);
+
 /// An objective and its gradient.
 type Slope<'py> = (f64, Bound<'py, PyArray1<f64>>);
 
@@ -48,10 +51,7 @@ pub fn subtract(model: &Model, other: &Model) -> PyResult<Model> {
 
 /// Names, coordinates and whether each is fixed, of the hyperparameters.
 #[pyfunction]
-pub fn hyperparameters<'py>(
-    py: Python<'py>,
-    model: &Model,
-) -> PyResult<(Vec<String>, Bound<'py, PyArray1<f64>>, Vec<bool>)> {
+pub fn hyperparameters<'py>(py: Python<'py>, model: &Model) -> PyResult<Named<'py>> {
     let parameters = model.inner.hyperparameters().map_err(to_python)?;
     let names = parameters.iter().map(|p| p.name.clone()).collect();
     let fixed = parameters.iter().map(|p| p.fixed).collect();

@@ -24,7 +24,8 @@ const GLANCE: Duration = Duration::from_millis(50);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Pools by process and number of threads: a forked child has none of its parent's threads and needs its own.
-static POOLS: Mutex<Option<HashMap<(u32, usize), Arc<ThreadPool>>>> = Mutex::new(None);
+type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
+static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
 /// How a caller wants its work done.
 #[derive(Default)]

@@ -9,11 +9,14 @@ use quorate_gp::kernel::{BoundKernel, Covariance};
 use quorate_gp::learn::{BlockEvidence, Evaluation, Objective, at};
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::parameters::Parameter;
+use quorate_gp::watch::Unwatched;
 
 use crate::answers::Method;
 use crate::error::{Error, Result};
 use crate::landmarks::{State, Summary, cut, part_gradient};
 use crate::model::Model;
+use crate::partition::Labels;
+use crate::parts::further_cut;
 
 impl Model {
     /// The hyperparameters in the order of a point's coordinates: the kernel's, then the noise variance. Coordinates of
@@ -28,7 +31,7 @@ impl Model {
     pub fn evidence_at(&self, coordinates: &[f64]) -> Result<Evaluation> {
         match (&self.state, self.fitted.found.method) {
             (State::Rows(data), Method::Exact) => self.block_evidence(data, coordinates),
-            (State::Rows(_), _) => Err(Error::Spec(
+            (State::Rows(_) | State::Parts(_), _) => Err(Error::Spec(
                 "the evidence of all rows as one process belongs to exact models: fit with `--method exact`"
                     .into(),
             )),
@@ -72,11 +75,9 @@ impl Model {
         let data = self.schema().training_data(table)?;
         let kernel = self.bound()?;
         let belief = committee.belief(kernel.clone())?;
-        let size = match self.fitted.found.method {
-            Method::Landmarks(shape) => shape.part_size,
-            _ => data.rows(),
-        };
-        let parts = cut(&kernel, &data, size);
+        let how = further_cut(&self.fitted, data.rows());
+        let labels = Labels::of(&how.parts, table)?;
+        let parts = cut(&kernel, &data, &how, labels.as_ref(), &Unwatched)?;
         Ok(part_gradient(&belief, self.fitted.found.noise, &parts)?)
     }
 

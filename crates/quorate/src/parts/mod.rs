@@ -8,6 +8,7 @@ mod subtract;
 mod update;
 
 pub use forget::{Certificate, Forget};
+pub(crate) use update::further_cut;
 
 use quorate_gp::kernel::BoundKernel;
 

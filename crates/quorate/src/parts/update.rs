@@ -6,6 +6,7 @@ use quorate_gp::watch::Watch;
 use super::bound;
 use crate::answers::Method;
 use crate::error::{Error, Result};
+use crate::fit::Fitted;
 use crate::landmarks::{Committee, Cut, PartRecord, summarise};
 use crate::model::Model;
 use crate::partition::Labels;
@@ -28,16 +29,7 @@ impl Model {
         }
         let mut notes = fitted.schema.encode(table)?.notes;
         notes.extend(strays(&fitted.schema, &committee, &data));
-        let part_size = match fitted.found.method {
-            Method::Landmarks(shape) => shape.part_size,
-            _ => data.rows(),
-        };
-        let how = Cut {
-            parts: fitted.spec.parts.clone().unwrap_or_default(),
-            part_size,
-            held_out: 0,
-            seed: 0,
-        };
+        let how = further_cut(&fitted, data.rows());
         let landmarks = committee.under(bound(&fitted)?)?;
         let labels = Labels::of(&how.parts, table)?;
         let noise = fitted.found.noise;
@@ -45,6 +37,19 @@ impl Model {
         let keep = keep || fitted.spec.keep_parts;
         committee.add(PartRecord::new(name, &data, how), summary, keep)?;
         Ok((Model::of_committee(fitted, committee)?, notes))
+    }
+}
+
+/// How the rows of a further part are given to experts.
+pub(crate) fn further_cut(fitted: &Fitted, rows: usize) -> Cut {
+    Cut {
+        parts: fitted.spec.parts.clone().unwrap_or_default(),
+        part_size: match fitted.found.method {
+            Method::Landmarks(shape) => shape.part_size,
+            _ => rows,
+        },
+        held_out: 0,
+        seed: 0,
     }
 }
 
