@@ -48,6 +48,8 @@ class GaussianProcessRegressor(RegressorMixin, BaseEstimator):
         self._unit = 1.0 if self.normalize_y else variance
         # Noise is theirs twice: alpha, which they keep out of predictions, and WhiteKernel, which they include.
         self._noisy = any(type(part) is WhiteKernel for part in _leaves(self.kernel_))
+        if callable(self.optimizer):
+            raise ValueError("the search is in the core: it takes no optimiser")
         learns = self.optimizer is not None
         self.ours_ = GPRegressor(
             kernel_text(self.kernel_, self._deviation, self._unit),

@@ -43,6 +43,10 @@ pub const TOLERATED: &[(&str, &[&str], &str)] = &[(
 /// Crates that may link native code (a `links` key in their manifest).
 pub const LINKS: &[(&str, &str)] = &[
     (
+        "pyo3",
+        "the key only keeps two versions apart; see pyo3-ffi",
+    ),
+    (
         "pyo3-ffi",
         "declares Python's interface; an extension is linked with no library, the interpreter that loads it has the symbols",
     ),
