@@ -8,10 +8,6 @@ use crate::model::Model;
 use crate::prediction::Prediction;
 use crate::score::Yardstick;
 
-/// Rows predicted at a time: enough to keep the processor busy, few enough to keep memory small. Questions of one piece
-/// may share an expert, so every shell asks in pieces of this size and gets the same numbers.
-pub const PIECE: usize = 1024;
-
 /// Gaussian beliefs about rows together, in the target's own units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointPrediction {
@@ -55,7 +51,7 @@ impl Model {
 
     /// Predicts the rows of a table in pieces, tells how far it is, and stops when asked to. Each note comes once.
     pub fn predict_watched(&self, table: &Frame, watch: &dyn Watch) -> Result<Prediction> {
-        let size = self.questions_together().unwrap_or(PIECE);
+        let size = self.piece_rows();
         if table.rows() <= size {
             return self.predict(table);
         }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use quorate::together::PIECE;
 use quorate::{Model, Prediction};
 use quorate_gp::data::{Batches, Column, ColumnType, Frame, Header, Pieces, unknown_column};
 use quorate_gp::error::Location;
