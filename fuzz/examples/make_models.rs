@@ -40,5 +40,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..ModelSpec::new(Generator::Sine.target())
     };
     Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("joint.quorate"))?;
+    let spec = ModelSpec {
+        mode: ModeChoice::Local,
+        landmarks: Some(2),
+        ..spec
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("supported.quorate"))?;
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! How should a committee be asked? Fits once by `--mode joint`, then answers a test table in several ways.
 //!
-//!     cargo run --release -p quorate --example ways -- TRAIN TEST KERNEL LEARN tree:1000:1000,random:500:2000
+//!     cargo run --release -p quorate --example ways -- TRAIN TEST KERNEL LEARN tree:1000:1000:0,random:500:1000:1000
 //!
-//! The target is the last column of TRAIN; LEARN is `auto` or `block`; `tree:1000:2000` means balanced parts of 1,000
-//! rows asked about 2,000 rows at a time. Scores are in units of the training targets' standard deviation, seconds are
+//! The target is the last column of TRAIN; LEARN is `auto`, `block` or `landmarks`, which learns as `--mode landmarks`
+//! does; `tree:1000:2000:500` means balanced parts of 1,000 rows asked about 2,000 rows at a time and 500 others. Scores are in units of the training targets' standard deviation, seconds are
 //! processor seconds of answering.
 
 use std::error::Error;
@@ -29,17 +29,26 @@ fn main() -> Outcome<()> {
     let target = train.header.names.last().ok_or("the table has no column")?;
     let spec = ModelSpec {
         method: MethodChoice::Committee,
-        mode: ModeChoice::Joint,
         kernel: kernel.parse()?,
-        learn: learn.parse()?,
         ..ModelSpec::new(target)
+    };
+    let spec = match learn.as_str() {
+        "landmarks" => ModelSpec {
+            mode: ModeChoice::Landmarks,
+            ..spec
+        },
+        _ => ModelSpec {
+            mode: ModeChoice::Joint,
+            learn: learn.parse()?,
+            ..spec
+        },
     };
     let began = processor_seconds();
     let model = Model::fit(&spec, &train, &Unwatched)?;
     println!(
-        "fit: {:.1} s, {}",
+        "{learn}: {:.1} s, noise {:.5}",
         processor_seconds() - began,
-        model.kernel()
+        model.inspect()?.noise_variance
     );
 
     let schema = model.schema();
@@ -58,12 +67,13 @@ fn main() -> Outcome<()> {
     for way in ways.split(',') {
         let began = processor_seconds();
         let pieces: Vec<&str> = way.split(':').collect();
-        let [choice, size, questions] = pieces[..] else {
-            return Err("a way is written tree:1000:2000".into());
+        let [choice, size, questions, companions] = pieces[..] else {
+            return Err("a way is written tree:1000:2000:500".into());
         };
         let shape = JointShape {
             part_size: size.parse()?,
             questions: questions.parse()?,
+            companions: companions.parse()?,
             prior: true,
         };
         let partition = Partition {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::joint::{JointAnswers, JointShape};
 use crate::landmarks::{LandmarkBelief, State};
-use crate::local::{LocalAnswers, Neighbourhood};
+use crate::local::{LocalAnswers, Neighbourhood, SupportedAnswers, SupportedShape};
 
 /// How a model answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub enum Method {
     Exact,
     /// An expert formed from the nearest rows for each small group of questions.
     Local(Neighbourhood),
+    /// The same, with landmarks that carry all other rows.
+    Supported(SupportedShape),
     /// From what all parts said to the landmarks.
     Landmarks(LandmarkShape),
     /// From all parts, asked about blocks of questions.
@@ -43,6 +45,8 @@ pub enum Answers {
     Exact(ExactPosterior),
     /// From the nearest rows.
     Local(LocalAnswers),
+    /// From the nearest rows and the landmarks.
+    Supported(SupportedAnswers),
     /// From the landmarks.
     Landmarks(LandmarkBelief),
     /// From all parts, block by block.
@@ -69,6 +73,18 @@ impl Answers {
             (Method::Landmarks(_), State::Committee(state)) => {
                 Answers::Landmarks(state.belief(kernel)?)
             }
+            (Method::Supported(shape), State::Supported(rows, state)) => {
+                let belief = state.belief(kernel.clone())?;
+                let local =
+                    LocalAnswers::new(kernel, noise, rows.data.clone(), shape.neighbourhood);
+                Answers::Supported(SupportedAnswers::new(
+                    local,
+                    belief,
+                    &state.total,
+                    rows,
+                    shape,
+                ))
+            }
             (Method::Joint(shape), State::Parts(rows)) => {
                 Answers::Joint(JointAnswers::new(kernel, noise, rows, shape)?)
             }
@@ -86,6 +102,7 @@ impl Answers {
             Answers::Exact(posterior) => posterior.kernel(),
             Answers::Local(local) => local.kernel(),
             Answers::Landmarks(belief) => belief.landmarks().kernel(),
+            Answers::Supported(supported) => supported.kernel(),
             Answers::Joint(joint) => joint.kernel(),
         }
     }
@@ -96,6 +113,7 @@ impl Answers {
             Answers::Exact(posterior) => posterior.marginals(query)?,
             Answers::Local(local) => local.marginals(query)?,
             Answers::Landmarks(belief) => belief.marginals(query)?,
+            Answers::Supported(supported) => supported.marginals(query)?,
             Answers::Joint(joint) => joint.marginals(query)?,
         })
     }
@@ -106,7 +124,7 @@ impl Answers {
             Answers::Exact(posterior) => Ok(posterior.joint(query)?),
             Answers::Landmarks(belief) => Ok(belief.joint(query)?),
             Answers::Joint(joint) => joint.joint(query),
-            Answers::Local(_) => Err(Error::Spec(
+            Answers::Local(_) | Answers::Supported(_) => Err(Error::Spec(
                 "answers from different neighbourhoods have no joint covariance: fit with `--method exact`, `--mode landmarks` or `--mode joint` to draw functions"
                     .into(),
             )),

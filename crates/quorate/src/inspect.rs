@@ -53,9 +53,9 @@ pub struct Inspection {
     pub committee: Option<CommitteeReport>,
     /// What was added to the diagonal to factor the covariance.
     pub jitter: Jitter,
-    /// Scores of rows predicted from all others, one at a time; none for landmarks and joint models.
+    /// Scores of rows predicted from all others, one at a time; none where rows were held out instead.
     pub leave_one_out: Option<Scores>,
-    /// Scores of rows that were held out together; landmarks and joint models only.
+    /// Scores of rows that were held out together; none where they were left out one at a time.
     pub held_out: Option<Scores>,
     /// Kernels that were compared.
     pub candidates: Vec<Candidate>,
@@ -184,14 +184,14 @@ impl Model {
             * schema.target_deviation()
             * schema.target_deviation();
         let (rows, distinct_rows) = match &self.state {
-            State::Rows(data) | State::Parts(PartedRows { data, .. }) => {
-                (data.members().len(), data.rows())
-            }
+            State::Rows(data)
+            | State::Parts(PartedRows { data, .. })
+            | State::Supported(PartedRows { data, .. }, _) => (data.members().len(), data.rows()),
             State::Committee(committee) => committee.rows(),
         };
         let scores = self.fitted.found.leave_one_out.clone();
         let (leave_one_out, held_out) = match self.fitted.found.method {
-            Method::Landmarks(_) | Method::Joint(_) => (None, Some(scores)),
+            Method::Landmarks(_) | Method::Joint(_) | Method::Supported(_) => (None, Some(scores)),
             _ => (Some(scores), None),
         };
         let committee = self.committee_report();

@@ -65,10 +65,10 @@ impl Model {
         &self.fitted.found.outcome
     }
 
-    /// The landmarks and the sum of all parts, for a model that answers through landmarks.
+    /// The landmarks and the sum of all parts, for a model that has landmarks.
     pub fn committee(&self) -> Option<&Committee> {
         match &self.state {
-            State::Committee(committee) => Some(committee),
+            State::Committee(committee) | State::Supported(_, committee) => Some(committee),
             State::Rows(_) | State::Parts(_) => None,
         }
     }

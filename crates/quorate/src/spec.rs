@@ -45,6 +45,10 @@ pub struct ModelSpec {
     pub part_size: Option<usize>,
     /// Questions asked together in `joint` mode; by default when absent.
     pub questions: Option<usize>,
+    /// Rows asked about along with every block in `joint` mode; by default when absent.
+    pub companions: Option<usize>,
+    /// Replace the parts that a neighbourhood touches, in `local` mode with landmarks.
+    pub replace_touched: bool,
     /// Leave the prior out of the sum, in `joint` mode: the committee that is not Bayesian.
     pub negligible_prior: bool,
     /// Name under which a landmarks model remembers these rows; `part-1` when absent.
@@ -77,6 +81,8 @@ impl Default for ModelSpec {
             parts: None,
             part_size: None,
             questions: None,
+            companions: None,
+            replace_touched: false,
             negligible_prior: false,
             part_name: None,
             keep_parts: false,
@@ -117,18 +123,24 @@ impl ModelSpec {
                 ));
             }
         }
-        use ModeChoice::{Joint, Landmarks};
-        let flags: [(&str, bool, &[ModeChoice]); 8] = [
-            ("--landmarks", self.landmarks.is_some(), &[Landmarks]),
+        use ModeChoice::{Joint, Landmarks, Local};
+        let flags: [(&str, bool, &[ModeChoice]); 10] = [
+            ("--landmarks", self.landmarks.is_some(), &[Landmarks, Local]),
             (
                 "--landmark-choice",
                 self.landmark_choice.is_some(),
-                &[Landmarks],
+                &[Landmarks, Local],
             ),
-            ("--part-size", self.part_size.is_some(), &[Landmarks, Joint]),
-            ("--parts", self.parts.is_some(), &[Landmarks, Joint]),
+            (
+                "--part-size",
+                self.part_size.is_some(),
+                &[Landmarks, Joint, Local],
+            ),
+            ("--parts", self.parts.is_some(), &[Landmarks, Joint, Local]),
             ("--part-name", self.part_name.is_some(), &[Landmarks]),
             ("--keep-parts", self.keep_parts, &[Landmarks]),
+            ("--replace-touched", self.replace_touched, &[Local]),
+            ("--companions", self.companions.is_some(), &[Joint]),
             ("--questions", self.questions.is_some(), &[Joint]),
             ("--negligible-prior", self.negligible_prior, &[Joint]),
         ];
@@ -146,7 +158,25 @@ impl ModelSpec {
                     modes.join(" or ")
                 )))
             }
-            None => Ok(()),
+            None => self.check_local(),
+        }
+    }
+
+    /// Without landmarks, local answers need no parts.
+    fn check_local(&self) -> Result<(), Error> {
+        let of_landmarks = [
+            ("--landmark-choice", self.landmark_choice.is_some()),
+            ("--part-size", self.part_size.is_some()),
+            ("--parts", self.parts.is_some()),
+            ("--replace-touched", self.replace_touched),
+        ];
+        match of_landmarks.iter().find(|(_, given)| *given) {
+            Some((flag, _)) if self.mode == ModeChoice::Local && self.landmarks.is_none() => {
+                Err(Error::Spec(format!(
+                    "`{flag}` with `--mode local` needs `--landmarks N`"
+                )))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -39,6 +39,7 @@ fn shape(questions: usize) -> JointShape {
     JointShape {
         part_size: 1000,
         questions,
+        companions: 0,
         prior: true,
     }
 }
@@ -140,6 +141,7 @@ fn quick() -> ModelSpec {
         learn: LearnChoice::None,
         part_size: Some(50),
         questions: Some(40),
+        companions: Some(20),
         ..ModelSpec::new("y")
     }
 }
@@ -184,6 +186,29 @@ fn blocks_are_consecutive_rows_and_share_a_covariance() {
     let page = model.inspect().unwrap();
     assert_eq!(page.held_out.unwrap().n, 23);
     assert!(page.leave_one_out.is_none() && page.committee.is_none());
+}
+
+#[test]
+fn companions_help_where_questions_are_few() {
+    let alone = ModelSpec {
+        companions: Some(0),
+        parts: Some(PartChoice::Random),
+        ..quick()
+    };
+    let accompanied = ModelSpec {
+        companions: Some(150),
+        ..alone.clone()
+    };
+    let error = |spec: &ModelSpec| -> f64 {
+        let model = Model::fit(spec, &table(0, 400), &Unwatched).unwrap();
+        let one_by_one = (1000..1040).map(|row| model.evaluate(&table(row, row + 1)).unwrap().mae);
+        one_by_one.sum()
+    };
+    let (without, with) = (error(&alone), error(&accompanied));
+    assert!(
+        with < 0.9 * without,
+        "{with} with companions, {without} without"
+    );
 }
 
 #[test]

@@ -130,11 +130,17 @@ fn choices_that_contradict_each_other_are_refused() {
             ..quick()
         },
         ModelSpec {
+            mode: ModeChoice::Joint,
+            ..quick()
+        },
+        ModelSpec {
             mode: ModeChoice::Local,
+            landmarks: None,
             ..quick()
         },
     ];
-    for (spec, piece) in refusals.iter().zip(["--method committee", "--landmarks"]) {
+    let pieces = ["--method committee", "--landmarks", "--landmarks N"];
+    for (spec, piece) in refusals.iter().zip(pieces) {
         let error = Model::fit(spec, &table(0, 40), &Unwatched).unwrap_err();
         assert!(error.to_string().contains(piece), "{error}");
     }

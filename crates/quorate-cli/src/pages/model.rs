@@ -4,7 +4,7 @@ use quorate::Inspection;
 use quorate::answers::{LandmarkShape, Method};
 use quorate::inspect::CommitteeReport;
 use quorate::joint::JointShape;
-use quorate::local::Neighbourhood;
+use quorate::local::{Neighbourhood, SupportedShape};
 
 use super::{TableTypes, inputs, scores};
 use crate::text::{Align, HEADING, Table, count, percent, printable, readable_kernel, significant};
@@ -142,6 +142,21 @@ fn answers_from(method: Method) -> String {
         }) => {
             format!("the {neighbours} nearest rows of each question, {together} questions together")
         }
+        Method::Supported(SupportedShape {
+            neighbourhood,
+            landmarks,
+            replace_touched,
+            ..
+        }) => format!(
+            "{}, and {} for all others{}",
+            answers_from(Method::Local(neighbourhood)),
+            count(landmarks, "landmark"),
+            if replace_touched {
+                "; touched parts are replaced"
+            } else {
+                ""
+            }
+        ),
         Method::Landmarks(LandmarkShape {
             landmarks,
             part_size,
@@ -153,11 +168,13 @@ fn answers_from(method: Method) -> String {
         Method::Joint(JointShape {
             part_size,
             questions,
+            companions,
             prior,
         }) => format!(
-            "parts of at most {}, asked about {} together{}",
+            "parts of at most {}, asked about {} together and {} more{}",
             count(part_size, "row"),
             count(questions, "row"),
+            companions,
             if prior {
                 ""
             } else {

@@ -67,7 +67,7 @@ pub struct Choices {
 /// Flags of a committee whose parts are fixed.
 #[derive(Args, Debug)]
 struct LandmarkFlags {
-    /// Number of landmarks [default: a quarter of the rows, at most 1000]
+    /// Number of landmarks [default: a quarter of the rows, at most 1000; none in `local` mode]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     landmarks: Option<usize>,
     /// How landmarks are found [default: kmeans]
@@ -80,9 +80,15 @@ struct LandmarkFlags {
     /// Rows of one expert at most, in `landmarks` and `joint` mode [default: 500 and 1000]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     part_size: Option<usize>,
+    /// Count the rows of a neighbourhood on one side only, in `local` mode with landmarks: slow
+    #[arg(long)]
+    replace_touched: bool,
     /// Consecutive rows that are answered together, in `joint` mode [default: 1000]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     questions: Option<usize>,
+    /// Random rows asked about along with every block, in `joint` mode; 0 for none [default: 1000]
+    #[arg(long, value_name = "N")]
+    companions: Option<usize>,
     /// Leave the prior out of the sum, in `joint` mode: the committee that is not Bayesian
     #[arg(long)]
     negligible_prior: bool,
@@ -136,6 +142,8 @@ impl Choices {
         spec.landmark_choice = flags.landmark_choice.or(spec.landmark_choice);
         spec.part_size = flags.part_size.or(spec.part_size);
         spec.questions = flags.questions.or(spec.questions);
+        spec.companions = flags.companions.or(spec.companions);
+        spec.replace_touched |= flags.replace_touched;
         spec.negligible_prior |= flags.negligible_prior;
         if flags.parts.is_some() {
             spec.parts.clone_from(&flags.parts);

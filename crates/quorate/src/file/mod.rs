@@ -84,6 +84,11 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let tensors = match &model.state {
         State::Rows(data) => rows::tensors(data),
         State::Parts(rows) => parts::tensors(rows),
+        State::Supported(rows, committee) => {
+            let mut tensors = parts::tensors(rows);
+            tensors.extend(committee::tensors(committee));
+            tensors
+        }
         State::Committee(committee) => committee::tensors(committee),
     };
     let mut views = Vec::new();
@@ -94,7 +99,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     }
     let json = |error: serde_json::Error| bad("model", error.to_string());
     let mut summary = serde_json::to_value(&model.fitted).map_err(json)?;
-    if let (State::Committee(committee), Value::Object(entries)) = (&model.state, &mut summary) {
+    if let (Some(committee), Value::Object(entries)) = (model.committee(), &mut summary) {
         let record = serde_json::to_value(committee::Record::of(committee)).map_err(json)?;
         entries.insert(COMMITTEE.into(), record);
     }
@@ -160,14 +165,19 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
     let fitted: Fitted =
         serde_json::from_value(header.model).map_err(|error| foreign(error.to_string()))?;
     let width = fitted.schema.columns().len();
-    let state = match (fitted.found.method, record) {
-        (Method::Landmarks(_), Some(record)) => serde_json::from_value(record)
-            .map_err(|error| bad(COMMITTEE, error.to_string()))
-            .and_then(|record| committee::read(&tensors, record, width))
-            .map(State::Committee),
-        (Method::Landmarks(_), None) => Err(bad(COMMITTEE, "is missing".into())),
-        (Method::Joint(_), _) => parts::read(&tensors, width).map(State::Parts),
-        _ => rows::read(&tensors, width).map(State::Rows),
+    let committee = || {
+        let record = record.ok_or_else(|| bad(COMMITTEE, "is missing".into()))?;
+        let record = serde_json::from_value(record);
+        let record = record.map_err(|error| bad(COMMITTEE, error.to_string()))?;
+        committee::read(&tensors, record, width)
+    };
+    let state = match fitted.found.method {
+        Method::Landmarks(_) => committee().map(State::Committee),
+        Method::Joint(_) => parts::read(&tensors, width).map(State::Parts),
+        Method::Supported(_) => {
+            parts::read(&tensors, width).and_then(|rows| Ok(State::Supported(rows, committee()?)))
+        }
+        Method::Exact | Method::Local(_) => rows::read(&tensors, width).map(State::Rows),
     }
     .map_err(|error| foreign(error.to_string()))?;
     Ok(Model::from_parts(fitted, state))

@@ -16,6 +16,8 @@ use crate::spec::ModelSpec;
 /// Rows of one expert, and questions asked together, unless told otherwise.
 const PART_SIZE: usize = 1000;
 const QUESTIONS: usize = 1000;
+/// Rows asked about along with every block.
+const COMPANIONS: usize = 1000;
 
 pub fn fit(
     spec: &ModelSpec,
@@ -27,6 +29,7 @@ pub fn fit(
     let shape = JointShape {
         part_size: spec.part_size.unwrap_or(PART_SIZE).max(1),
         questions: spec.questions.unwrap_or(QUESTIONS).max(1),
+        companions: spec.companions.unwrap_or(COMPANIONS),
         prior: !spec.negligible_prior,
     };
     let (best, tried) = local::learn(spec, schema, &data, watch)?;

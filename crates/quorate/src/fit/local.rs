@@ -33,10 +33,7 @@ pub fn fit(
     let (best, tried) = learn(spec, schema, data, watch)?;
     let kernel = best.kernel.kernel();
     let bound = kernel.bind(schema.columns())?;
-    let neighbourhood = Neighbourhood {
-        neighbours: spec.neighbours.unwrap_or(DEFAULT.neighbours),
-        ..DEFAULT
-    };
+    let neighbourhood = neighbourhood(spec);
     let answers = LocalAnswers::new(bound, best.noise, data.clone(), neighbourhood);
     let sample = scored_rows(data.rows(), spec);
     let scores = answers.leave_one_out_scores(&sample, schema.into(), watch)?;
@@ -59,6 +56,14 @@ pub fn fit(
         outcome,
     };
     Ok((found, Answers::Local(answers)))
+}
+
+/// How wide an expert looks.
+pub(super) fn neighbourhood(spec: &ModelSpec) -> Neighbourhood {
+    Neighbourhood {
+        neighbours: spec.neighbours.unwrap_or(DEFAULT.neighbours),
+        ..DEFAULT
+    }
 }
 
 /// Hyperparameters by the grouped conditional likelihood: the best kernel, and how all that were tried did.

@@ -6,6 +6,7 @@ mod joint;
 pub(crate) mod landmarks;
 mod local;
 mod start;
+mod supported;
 
 use quorate_gp::data::{Dataset, Frame, Schema};
 use quorate_gp::kernel::Kernel;
@@ -80,6 +81,12 @@ pub(crate) fn fit(
             let (found, answers) = local::fit(spec, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
         }
+        Way::Supported => {
+            let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
+            let (found, rows, state, answers) =
+                supported::fit(spec, &schema, data, labels.as_ref(), watch)?;
+            (found, State::Supported(rows, state), answers)
+        }
         Way::Joint => {
             let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
             let (found, rows, answers) = joint::fit(spec, &schema, data, labels.as_ref(), watch)?;
@@ -131,6 +138,7 @@ pub(crate) fn prepare(
 enum Way {
     Exact,
     Local,
+    Supported,
     Landmarks,
     Joint,
 }
@@ -139,6 +147,7 @@ fn method(spec: &ModelSpec, rows: usize) -> Way {
     match (spec.method, spec.mode) {
         (_, ModeChoice::Landmarks) => Way::Landmarks,
         (_, ModeChoice::Joint) => Way::Joint,
+        (_, ModeChoice::Local) if spec.landmarks.is_some() => Way::Supported,
         (MethodChoice::Exact, _) => Way::Exact,
         // Only an exact fit keeps the noise it is given.
         (MethodChoice::Auto, ModeChoice::Auto) if spec.noise_variance.is_some() => Way::Exact,
@@ -175,7 +184,7 @@ fn finish(
     }
     // Landmarks always get a little: only more than that is worth a word.
     let usual = match found.method {
-        Method::Landmarks(_) => Landmarks::JITTER.start,
+        Method::Landmarks(_) | Method::Supported(_) => Landmarks::JITTER.start,
         _ => 0.0,
     };
     if found.jitter.relative > usual {

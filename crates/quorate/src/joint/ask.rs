@@ -1,6 +1,6 @@
 //! Blocks of questions put to all parts together.
 
-use quorate_gp::data::Inputs;
+use quorate_gp::data::{Inputs, random_rows};
 use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::kernel::BoundKernel;
 use quorate_gp::likelihood::GaussianNoise;
@@ -16,6 +16,9 @@ use crate::partition::PartedRows;
 /// Members heard at the same time: bounds the memory. The sum does not depend on it.
 const WAVE: usize = 4;
 
+/// Seed of the companions: the same for every model, so that a file need not hold them.
+const COMPANIONS: u64 = 0x6173_6b65;
+
 /// The size of a committee that is asked jointly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JointShape {
@@ -23,6 +26,9 @@ pub struct JointShape {
     pub part_size: usize,
     /// Questions asked together, in the order in which they come.
     pub questions: usize,
+    /// Random rows whose inputs are asked about along with every block, so that few questions are answered well too.
+    #[serde(default)]
+    pub companions: usize,
     /// False for the committee that is not Bayesian, in which no prior is divided out (Committee Machines, sec. 4.4).
     #[serde(default = "yes")]
     pub prior: bool,
@@ -37,6 +43,8 @@ fn yes() -> bool {
 pub struct JointAnswers {
     kernel: BoundKernel,
     members: Vec<Member>,
+    /// Inputs asked about along with every block, row after row.
+    companions: Vec<f64>,
     shape: JointShape,
 }
 
@@ -60,8 +68,12 @@ impl JointAnswers {
             .into_par_iter()
             .map(|part| Member::new(&kernel, noise, part))
             .collect::<quorate_gp::Result<_>>()?;
+        let inputs = rows.data.inputs();
+        let companions = random_rows(inputs.rows(), shape.companions, COMPANIONS);
+        let companions = companions.iter().flat_map(|&row| inputs.row(row));
         Ok(Self {
             kernel,
+            companions: companions.copied().collect(),
             members,
             shape,
         })
@@ -119,12 +131,23 @@ impl JointAnswers {
 
     /// One block: with `f(Z) = L v`, the mean is `L B^-1 b` and the covariance `L B^-1 L'`.
     fn answer(&self, query: Inputs<'_>) -> Result<Answer> {
-        let questions = Landmarks::with_jitter(self.kernel.clone(), query, Self::JITTER)?;
+        let width = query.width();
+        let asked: Vec<f64> = self
+            .companions
+            .iter()
+            .chain(query.values())
+            .copied()
+            .collect();
+        let count = asked.len() / width.max(1);
+        let asked = Inputs::new(&asked, count, width)?;
+        let questions = Landmarks::with_jitter(self.kernel.clone(), asked, Self::JITTER)?;
         let total = self.committee(&questions)?;
-        let prior = lower(questions.factor());
+        // The rows of L that belong to the questions, which stand behind their companions.
+        let mut chosen = Matrix::zeros(count, query.rows());
+        (0..query.rows()).for_each(|row| chosen[(count - query.rows() + row, row)] = 1.0);
+        let mut root = multiply(lower(questions.factor()).transpose(), chosen.as_ref());
         let belief = LandmarkBelief::new(questions, &total)?;
-        let mean = multiply(prior.as_ref(), belief.weights().as_ref());
-        let mut root = prior.transpose().to_owned();
+        let mean = multiply(root.transpose(), belief.weights().as_ref());
         belief.factor().whiten(root.as_mut());
         Ok(Answer { mean, root })
     }

@@ -169,4 +169,6 @@ pub enum State {
     Parts(PartedRows),
     /// What they said to the landmarks.
     Committee(Committee),
+    /// The rows, in parts, and what they said to the landmarks.
+    Supported(PartedRows, Committee),
 }

@@ -18,8 +18,8 @@ pub struct Landmarks {
 impl Landmarks {
     /// How the prior over landmarks is repaired: always a little, because close landmarks make it singular to rounding.
     pub const JITTER: JitterPolicy = JitterPolicy {
-        start: 1e-10,
-        first: 1e-9,
+        start: 1e-12,
+        first: 1e-11,
         last: 1e-5,
     };
 

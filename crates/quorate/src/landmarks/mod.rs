@@ -18,4 +18,5 @@ pub use committee::{Committee, Part, PartRecord, State, fingerprint};
 pub use evidence::{CommitteeEvidence, part_gradient};
 pub use frame::Landmarks;
 pub use parts::{Cut, absorb, cut, summarise};
+pub(crate) use summary::PartFactor;
 pub use summary::{Summary, SummaryTree};

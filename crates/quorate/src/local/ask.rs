@@ -151,6 +151,19 @@ impl LocalAnswers {
 
     /// Mean and variance at each query point.
     pub fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
+        self.by_groups(query, |rows, questions| {
+            let belief = self.expert(rows)?.marginals(questions)?;
+            let moments = |i: usize| (belief.mean[(i, 0)], belief.variance[(i, 0)]);
+            Ok((0..questions.rows()).map(moments).collect())
+        })
+    }
+
+    /// Questions in small groups that stand together, each answered from the union of their nearest rows.
+    pub(super) fn by_groups(
+        &self,
+        query: Inputs<'_>,
+        answer: impl Fn(&[usize], Inputs<'_>) -> Result<Vec<(f64, f64)>> + Sync,
+    ) -> Result<Marginals> {
         let space = self.search.space();
         let points = space.points(query);
         let dimension = space.dimension();
@@ -164,49 +177,42 @@ impl LocalAnswers {
             let directions = space.number_dimension().max(1);
             balanced_cells(&points, dimension, directions, self.neighbourhood.together)
         };
-        let answers: Vec<Vec<(u32, f64, f64)>> = cells
+        let answers: Vec<Vec<(f64, f64)>> = cells
             .par_iter()
             .map(|cell| {
                 let questions = &order[cell.start..cell.end];
-                self.answer(query, &points, dimension, questions)
+                let mut rows: Vec<usize> = Vec::new();
+                let mut values = Vec::with_capacity(questions.len() * query.width());
+                for &q in questions {
+                    let q = q as usize;
+                    let point = &points[q * dimension..(q + 1) * dimension];
+                    rows.extend(self.nearest_rows(point, self.neighbourhood.neighbours));
+                    values.extend_from_slice(query.row(q));
+                }
+                rows.sort_unstable();
+                rows.dedup();
+                let questions = Inputs::new(&values, questions.len(), query.width())?;
+                answer(&rows, questions)
             })
             .collect::<Result<_>>()?;
         let mut mean = Matrix::zeros(query.rows(), 1);
         let mut variance = Matrix::zeros(query.rows(), 1);
-        for (row, m, v) in answers.into_iter().flatten() {
-            mean[(row as usize, 0)] = m;
-            variance[(row as usize, 0)] = v;
+        for (cell, answers) in cells.iter().zip(answers) {
+            for (&row, (m, v)) in order[cell.start..cell.end].iter().zip(answers) {
+                mean[(row as usize, 0)] = m;
+                variance[(row as usize, 0)] = v;
+            }
         }
         Ok(Marginals { mean, variance })
     }
 
-    /// One expert: the union of the questions' nearest rows, conditioned on exactly.
-    fn answer(
-        &self,
-        query: Inputs<'_>,
-        points: &[f64],
-        dimension: usize,
-        questions: &[u32],
-    ) -> Result<Vec<(u32, f64, f64)>> {
-        let mut rows: Vec<usize> = questions
-            .iter()
-            .flat_map(|&q| {
-                let point = &points[q as usize * dimension..(q as usize + 1) * dimension];
-                self.nearest_rows(point, self.neighbourhood.neighbours)
-            })
-            .collect();
-        rows.sort_unstable();
-        rows.dedup();
-        let expert = self.expert(&rows)?;
-        let values: Vec<f64> = questions
-            .iter()
-            .flat_map(|&q| query.row(q as usize).iter().copied())
-            .collect();
-        let belief = expert.marginals(Inputs::new(&values, questions.len(), query.width())?)?;
-        Ok(questions
-            .iter()
-            .enumerate()
-            .map(|(i, &q)| (q, belief.mean[(i, 0)], belief.variance[(i, 0)]))
-            .collect())
+    /// The rows.
+    pub(super) fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// The noise of the rows.
+    pub(super) fn noise(&self) -> GaussianNoise {
+        self.noise
     }
 }

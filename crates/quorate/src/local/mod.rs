@@ -3,7 +3,9 @@
 mod ask;
 mod groups;
 mod learn;
+mod support;
 
 pub use ask::{LocalAnswers, Neighbourhood};
 pub use groups::{GroupShape, draw_groups};
 pub use learn::{ConditionalRecord, ConditionalSearch, learn_conditional};
+pub use support::{SupportedAnswers, SupportedShape};

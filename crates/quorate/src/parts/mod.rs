@@ -22,7 +22,7 @@ impl Model {
     fn into_committee(self, deed: &str) -> Result<(Fitted, Committee)> {
         match self.state {
             State::Committee(committee) => Ok((self.fitted, committee)),
-            State::Rows(_) | State::Parts(_) => Err(Error::Spec(format!(
+            State::Rows(_) | State::Parts(_) | State::Supported(..) => Err(Error::Spec(format!(
                 "this model keeps its rows and cannot {deed}: fit with `--method committee --mode landmarks`, or `quorate prepare`"
             ))),
         }

@@ -2,7 +2,9 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod dense;
+pub mod double;
 pub mod shards;
+pub mod textbook;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
