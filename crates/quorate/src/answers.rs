@@ -46,7 +46,7 @@ pub enum Answers {
     /// From the nearest rows.
     Local(LocalAnswers),
     /// From the nearest rows and the landmarks.
-    Supported(SupportedAnswers),
+    Supported(Box<SupportedAnswers>),
     /// From the landmarks.
     Landmarks(LandmarkBelief),
     /// From all parts, block by block.
@@ -77,13 +77,13 @@ impl Answers {
                 let belief = state.belief(kernel.clone())?;
                 let local =
                     LocalAnswers::new(kernel, noise, rows.data.clone(), shape.neighbourhood);
-                Answers::Supported(SupportedAnswers::new(
+                Answers::Supported(Box::new(SupportedAnswers::new(
                     local,
                     belief,
                     &state.total,
                     rows,
                     shape,
-                ))
+                )))
             }
             (Method::Joint(shape), State::Parts(rows)) => {
                 Answers::Joint(JointAnswers::new(kernel, noise, rows, shape)?)

@@ -256,7 +256,7 @@ fn one_part_equals_the_exact_process_everywhere() {
     let expected = exact.marginals(query).unwrap();
     let all: Vec<usize> = (0..36).collect();
     for replace in [false, true] {
-        let found = answers(&[all.clone()], 36, replace)
+        let found = answers(std::slice::from_ref(&all), 36, replace)
             .marginals(query)
             .unwrap();
         for row in 0..4 {

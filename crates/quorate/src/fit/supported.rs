@@ -105,5 +105,10 @@ pub fn fit(
     };
     let local = near(&rows.data);
     let answers = SupportedAnswers::new(local, belief, &committee.total, &rows, shape);
-    Ok((found, rows, committee, Answers::Supported(answers)))
+    Ok((
+        found,
+        rows,
+        committee,
+        Answers::Supported(Box::new(answers)),
+    ))
 }
