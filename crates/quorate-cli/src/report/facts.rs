@@ -37,6 +37,11 @@ fn method(method: Method) -> String {
             "a committee of local experts, {} to each question",
             count(shape.neighbours, "nearest row")
         ),
+        Method::Supported(shape) => format!(
+            "a committee of local experts, {} to each question, with {} behind them",
+            count(shape.neighbourhood.neighbours, "nearest row"),
+            count(shape.landmarks, "landmark")
+        ),
         Method::Joint(shape) => format!(
             "a committee that is asked about {} together",
             count(shape.questions, "row")

@@ -80,6 +80,13 @@ impl Model {
                 rows: places(&map, local.data().inputs(), sampled, self.spec().seed),
                 experts: experts(&map, local, questions)?,
             },
+            Answers::Supported(supported) => {
+                let local = supported.local();
+                Answerers::Nearest {
+                    rows: places(&map, local.data().inputs(), sampled, self.spec().seed),
+                    experts: experts(&map, local, questions)?,
+                }
+            }
             Answers::Joint(joint) => {
                 let members = joint.members().iter().map(|member| member.part());
                 let all: usize = members.clone().map(Dataset::rows).sum();

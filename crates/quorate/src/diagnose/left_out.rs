@@ -33,7 +33,7 @@ impl Model {
                 self.tally(&members, row, &answers, sampled).map(Some)
             }
             // Their scores are of rows that were held out and then taken in.
-            Answers::Landmarks(_) | Answers::Joint(_) => Ok(None),
+            Answers::Landmarks(_) | Answers::Joint(_) | Answers::Supported(_) => Ok(None),
         }
     }
 

@@ -206,11 +206,6 @@ impl LocalAnswers {
         Ok(Marginals { mean, variance })
     }
 
-    /// The rows.
-    pub(super) fn data(&self) -> &Dataset {
-        &self.data
-    }
-
     /// The noise of the rows.
     pub(super) fn noise(&self) -> GaussianNoise {
         self.noise

@@ -58,6 +58,11 @@ impl SupportedAnswers {
         }
     }
 
+    /// The neighbourhoods in front of the landmarks.
+    pub fn local(&self) -> &LocalAnswers {
+        &self.local
+    }
+
     /// The kernel with its hyperparameters.
     pub fn kernel(&self) -> &BoundKernel {
         self.local.kernel()
