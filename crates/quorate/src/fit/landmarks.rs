@@ -113,7 +113,7 @@ pub fn fit(
     Ok((found, committee, Answers::Landmarks(belief)))
 }
 
-pub(super) fn landmark_inputs(
+fn landmark_inputs(
     spec: &ModelSpec,
     kernel: &BoundKernel,
     inputs: Inputs<'_>,

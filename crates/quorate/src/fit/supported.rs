@@ -3,12 +3,12 @@
 use quorate_gp::data::{Dataset, Inputs, Schema};
 use quorate_gp::watch::Watch;
 
-use super::landmarks::{held_out, held_out_scores, landmark_inputs};
+use super::landmarks::{held_out, held_out_scores};
 use super::{Found, local};
 use crate::answers::{Answers, Method};
 use crate::error::Result;
 use crate::landmarks::{
-    Committee, Cut, LandmarkBelief, Landmarks, PartRecord, SummaryTree, absorb,
+    Committee, Cut, LandmarkBelief, Landmarks, PartRecord, SummaryTree, absorb, choose,
 };
 use crate::local::{LocalAnswers, SupportedAnswers, SupportedShape};
 use crate::partition::{Labels, PartedRows, Partition};
@@ -36,7 +36,14 @@ pub fn fit(
     let (kernel, noise) = (best.kernel.kernel(), best.noise);
     let bound = kernel.bind(schema.columns())?;
     let wanted = spec.landmarks.unwrap_or(1).max(1);
-    let chosen = landmark_inputs(spec, &bound, data.inputs(), wanted, watch)?;
+    let chosen = choose(
+        spec.landmark_choice.unwrap_or_default(),
+        &bound,
+        data.inputs(),
+        wanted,
+        spec.seed,
+        watch,
+    )?;
     let width = data.inputs().width();
     let landmarks = Landmarks::new(
         bound.clone(),
