@@ -10,7 +10,7 @@ use crate::score::{ScoreSum, Scores, Yardstick};
 
 /// Rows answered at a time. Experts of a local model are shared by neighbouring questions of one piece, so the size is
 /// fixed: a table gets the same answers whether it is predicted, scored or reported, and from every file format.
-pub const PIECE_ROWS: usize = 8192;
+pub const PIECE_ROWS: usize = 65_536;
 
 /// Rows of a table with what the model says about them.
 #[derive(Clone, Copy, Debug)]

@@ -180,6 +180,14 @@ impl ModelSpec {
         }
     }
 
+    /// Which rows form a part when all that is kept of them goes through landmarks.
+    ///
+    /// At random unless told otherwise: an answer through landmarks has no row of its own nearby, and what the rows of
+    /// a narrow cell explain among themselves is lost to the landmarks.
+    pub(crate) fn parts_through_landmarks(&self) -> PartChoice {
+        self.parts.clone().unwrap_or(PartChoice::Random)
+    }
+
     /// Which column plays which part.
     pub fn roles(&self) -> Roles {
         Roles {

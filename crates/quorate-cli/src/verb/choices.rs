@@ -74,7 +74,8 @@ struct LandmarkFlags {
     #[arg(long, value_name = "HOW", value_parser = landmark_choices())]
     landmark_choice: Option<LandmarkChoice>,
     /// Which rows form a part, in `landmarks` and `joint` mode: `tree` (balanced cells), `random`, `cluster`, `given`
-    /// (in the order of the table) or `column:NAME` (rows with the same value) [default: tree]
+    /// (in the order of the table) or `column:NAME` (rows with the same value) [default: random in `landmarks`, tree in
+    /// `joint` mode]
     #[arg(long, value_name = "HOW")]
     parts: Option<PartChoice>,
     /// Rows of one expert at most, in `landmarks` and `joint` mode [default: 500 and 1000]

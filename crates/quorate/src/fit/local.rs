@@ -23,6 +23,9 @@ const DEFAULT: Neighbourhood = Neighbourhood {
     neighbours: 300,
     together: 8,
 };
+/// Steps by which kernels are compared, and further steps of the best.
+const TRIAL_STEPS: usize = 60;
+const FURTHER_STEPS: usize = 120;
 
 pub fn fit(
     spec: &ModelSpec,
@@ -77,10 +80,17 @@ pub(super) fn learn(
         KernelChoice::Given(kernel) => vec![kernel.clone()],
         KernelChoice::Auto => candidates(schema.columns())?,
     };
+    let several = texts.len() > 1;
+    let steps = if several {
+        TRIAL_STEPS
+    } else {
+        ConditionalSearch::default().steps
+    };
     let mut tried = Vec::new();
     let mut best: Option<Climbed> = None;
     for kernel in &texts {
-        let climbed = climb(spec, schema, kernel, data, watch)?;
+        let (bound, noise) = from_random_part(spec, schema, kernel, data, watch)?;
+        let climbed = climb(spec, &bound, noise, data, steps, watch)?;
         tried.push(Candidate {
             kernel: kernel.structure().to_string(),
             log_evidence: None,
@@ -94,6 +104,11 @@ pub(super) fn learn(
         }
     }
     match best {
+        Some(best) if several => {
+            let (kernel, noise) = (&best.kernel, best.noise);
+            let further = climb(spec, kernel, noise, data, FURTHER_STEPS, watch)?;
+            Ok((further, tried))
+        }
         Some(best) => Ok((best, tried)),
         None => Err(Error::Spec("no kernel fits these columns".into())),
     }
@@ -111,28 +126,28 @@ pub(super) struct Climbed {
     pub record: ConditionalRecord,
 }
 
-/// Block evidence of a random part first, then the grouped conditional likelihood of all rows.
+/// Steps of the grouped conditional likelihood of all rows.
 fn climb(
     spec: &ModelSpec,
-    schema: &Schema,
-    kernel: &Kernel,
+    kernel: &BoundKernel,
+    noise: GaussianNoise,
     data: &Dataset,
+    steps: usize,
     watch: &dyn Watch,
 ) -> Result<Climbed> {
-    let (bound, noise) = from_random_part(spec, schema, kernel, data, watch)?;
     if spec.learn != LearnChoice::Auto {
-        let record = ConditionalRecord::default();
         return Ok(Climbed {
-            kernel: bound,
+            kernel: kernel.clone(),
             noise,
-            record,
+            record: ConditionalRecord::default(),
         });
     }
-    let climb = ConditionalSearch {
+    let search = ConditionalSearch {
+        steps,
         seed: spec.seed,
         ..ConditionalSearch::default()
     };
-    let (kernel, noise, record) = learn_conditional(&bound, noise, data, &climb, watch)?;
+    let (kernel, noise, record) = learn_conditional(kernel, noise, data, &search, watch)?;
     Ok(Climbed {
         kernel,
         noise,
@@ -140,14 +155,18 @@ fn climb(
     })
 }
 
-/// One rough term, or two on different scales; categories multiply.
+/// One term, two on different scales, or a smooth and a very rough one; categories multiply.
 fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
-    let texts = auto::with_categories(columns, "matern32(ard)");
-    let double = format!("{texts} + {texts}");
-    [texts, double]
-        .iter()
-        .map(|text| Ok(text.parse()?))
-        .collect()
+    let term = |shape: &str| auto::with_categories(columns, shape);
+    let middle = term("matern32(ard)");
+    let mut texts = vec![
+        middle.clone(),
+        format!("{middle} + {middle}"),
+        format!("{} + {}", term("se(ard)"), term("matern12(ard)")),
+    ];
+    // Without a number column every shape is the categories' own.
+    texts.dedup();
+    texts.iter().map(|text| Ok(text.parse()?)).collect()
 }
 
 pub(super) fn outcome(

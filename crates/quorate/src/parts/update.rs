@@ -43,7 +43,7 @@ impl Model {
 /// How the rows of a further part are given to experts.
 pub(crate) fn further_cut(fitted: &Fitted, rows: usize) -> Cut {
     Cut {
-        parts: fitted.spec.parts.clone().unwrap_or_default(),
+        parts: fitted.spec.parts_through_landmarks(),
         part_size: match fitted.found.method {
             Method::Landmarks(shape) => shape.part_size,
             _ => rows,
