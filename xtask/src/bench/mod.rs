@@ -1,8 +1,9 @@
-//! `cargo xtask bench exact`: our times beside those of other software, from one run on one machine.
+//! `cargo xtask bench`: our times and scores beside those of other software, measured on one machine.
 //!
-//! Ours come from the example `bench_exact` of the crate `quorate`, the others from `benches/exact_peers.py`; both print
+//! `bench exact`: ours come from the example `bench_exact` of the crate `quorate`, the others from `benches/exact_peers.py`; both print
 //! one JSON object a line. Everybody gets the same data and the same number of threads.
 
+mod committee;
 mod goals;
 mod measurement;
 mod page;
@@ -22,11 +23,14 @@ pub fn run(words: &[String]) -> Outcome<()> {
         .value("--threads")?
         .map_or(Ok(cores()), |text| text.parse::<usize>())
         .map_err(|_| "--threads needs a whole number")?;
-    let what = options.word();
-    options.finish()?;
-    match what.as_deref() {
-        Some("exact") => exact(threads.max(1)),
-        _ => Err("say what to measure: `cargo xtask bench exact`".into()),
+    let threads = threads.max(1);
+    match options.word().as_deref() {
+        Some("exact") => {
+            options.finish()?;
+            exact(threads)
+        }
+        Some("committee") => committee::run(options, threads),
+        _ => Err("say what to measure: `cargo xtask bench exact` or `bench committee`".into()),
     }
 }
 
@@ -46,7 +50,7 @@ fn exact(threads: usize) -> Outcome<()> {
     let theirs = measured(&mut theirs, &root, threads, "peer")?;
 
     let goals = goals::check(&ours, &theirs);
-    let page = page::page(&ours, &theirs, &goals, &heading(&root, threads)?);
+    let page = page::page(&ours, &theirs, &goals, &heading(&root, threads, "exact")?);
     let results = root.join("benches").join("RESULTS.md");
     std::fs::write(&results, &page)
         .map_err(|error| format!("{} cannot be written: {error}", results.display()))?;
@@ -79,12 +83,12 @@ fn measured(
 }
 
 /// Machine, commit and command: what makes the numbers repeatable.
-fn heading(root: &Path, threads: usize) -> Outcome<String> {
+fn heading(root: &Path, threads: usize, what: &str) -> Outcome<String> {
     let git = |words: &[&str]| process::read(Command::new("git").args(words).current_dir(root));
     let commit = git(&["rev-parse", "--short", "HEAD"])?;
     let edited = !git(&["status", "--porcelain"])?.trim().is_empty();
     Ok(format!(
-        "- machine: {}\n- threads: {threads}\n- commit: {}{}\n- command: `cargo xtask bench exact --threads {threads}`\n",
+        "- machine: {}\n- threads: {threads}\n- commit: {}{}\n- command: `cargo xtask bench {what} --threads {threads}`\n",
         machine(),
         commit.trim(),
         if edited { " with changes" } else { "" },
