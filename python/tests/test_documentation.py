@@ -2,12 +2,14 @@
 
 import doctest
 import importlib
+import runpy
 import warnings
 from pathlib import Path
 
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+EXAMPLES = Path(__file__).parents[1] / "examples"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = ["quorate", "quorate._regression", "quorate._summary", "quorate._kernels"]
 
@@ -25,3 +27,9 @@ def test_pages(page, tmp_path, monkeypatch):
 def test_docstrings(module):
     failed, tried = doctest.testmod(importlib.import_module(module), optionflags=FLAGS)
     assert tried > 0 and failed == 0
+
+
+@pytest.mark.parametrize("example", sorted(path.name for path in EXAMPLES.glob("*.py")))
+def test_notebooks(example, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(EXAMPLES / example))

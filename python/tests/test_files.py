@@ -37,6 +37,7 @@ FLAGS = {
     "exact": ["--method", "exact"],
     "local": ["--method", "committee", "--mode", "local", "--neighbours", "40"],
     "landmarks": ["--method", "committee", "--mode", "landmarks", "--landmarks", "30"],
+    "joint": ["--method", "committee", "--mode", "joint", "--part-size", "100", "--questions", "400"],
 }
 
 
@@ -56,7 +57,7 @@ def test_a_model_of_the_command_line_predicts_the_same_bits_in_python(friedman, 
 def test_a_model_of_python_predicts_the_same_bits_on_the_command_line(friedman, way):
     train = table(friedman / "train.csv")
     flags = dict(zip(FLAGS[way][::2], FLAGS[way][1::2], strict=True))
-    choices = {name.strip("-"): int(value) if value.isdigit() else value for name, value in flags.items()}
+    choices = {name.strip("-").replace("-", "_"): int(value) if value.isdigit() else value for name, value in flags.items()}
     model = GPRegressor("se(ard)", restarts=0, **choices).fit(train.drop(columns="y"), train["y"])
     model.save(friedman / "m")
     run("predict", friedman / "m", friedman / "test.csv", "-o", friedman / "out.csv")
