@@ -19,7 +19,7 @@ REPEATS = 5
 WAYS = {
     "landmarks": ("matern32(ard)", "committee", "landmarks", 36_000),
     "local": ("matern32(ard)", "committee", "local", 36_000),
-    "exact": ("matern32(ard)", "exact", "auto", 2_000),
+    "exact": ("matern32(ard)", "exact", "auto", 1_500),
 }
 
 

@@ -91,6 +91,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     return GPRegressor.load(path)
 
 
+def speaks_through_landmarks(model: _core.Model) -> bool:
+    """True for a committee that keeps a sum and no rows: what takes further parts."""
+    method = json.loads(model.inspect())["method"]
+    return isinstance(method, dict) and "landmarks" in method
+
+
 def seed_of(random_state: Any) -> int:
     """The core's seed for a `random_state`: an integer is itself, a generator gives its next number."""
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):

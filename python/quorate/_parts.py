@@ -9,15 +9,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from quorate import _core
+from quorate._estimator import speaks_through_landmarks
 from quorate._progress import watching
 from quorate._warnings import remark
 
 
 def _takes_parts(estimator: Any) -> bool:
     """Only committees that speak through landmarks take further parts."""
-    if hasattr(estimator, "model_") and json.loads(estimator.model_.inspect())["committee"]:
-        return True
-    if estimator.mode == "landmarks" and not hasattr(estimator, "model_"):
+    fitted = hasattr(estimator, "model_")
+    if speaks_through_landmarks(estimator.model_) if fitted else estimator.mode == "landmarks":
         return True
     raise AttributeError("partial_fit is for committees that speak through landmarks: use mode='landmarks', or `prepare`")
 

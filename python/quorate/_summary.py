@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from quorate import _core
+from quorate._estimator import speaks_through_landmarks
 from quorate._regression import GPRegressor
 from quorate._warnings import remark
 
@@ -41,8 +42,8 @@ class Summary:
 
     def __init__(self, estimator: GPRegressor):
         check_is_fitted(estimator)
-        # Refuses a model that keeps its rows.
-        _core.summary_numbers(estimator.model_)
+        if not speaks_through_landmarks(estimator.model_):
+            raise ValueError("only a committee that keeps no rows has a summary: use mode='landmarks', or `prepare`")
         self._estimator = _around(estimator.model_)
 
     def absorb(

@@ -1,5 +1,6 @@
 //! Python: virtual environments made under the build folder, the wheel, and its tests.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -34,6 +35,7 @@ pub fn test_package(log: &Path, full: bool, tally: &mut Tally) -> Outcome<()> {
             .arg(&python)
             .arg("--out")
             .arg(&wheels)
+            .env("PATH", path_to_cargo()?)
             .current_dir(&root),
     )?;
     process::run(
@@ -66,6 +68,18 @@ pub fn test_package(log: &Path, full: bool, tally: &mut Tally) -> Outcome<()> {
         tests.env("QUORATE_FULL", "1");
     }
     process::follow(&mut tests, |line| tally.read_pytest_line(line))
+}
+
+/// The path with the `cargo` that started us in front: maturin looks there for the pinned one.
+fn path_to_cargo() -> Outcome<OsString> {
+    let cargo = std::env::var_os("CARGO").map(PathBuf::from);
+    let folder = cargo
+        .as_deref()
+        .and_then(Path::parent)
+        .map(Path::to_path_buf);
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(folder.into_iter().chain(std::env::split_paths(&rest)))
+        .map_err(|error| format!("the path cannot be written: {error}"))
 }
 
 /// The Python of a virtual environment that holds the packages of a requirements file.
