@@ -37,7 +37,7 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         One exact process over all rows, or a committee of experts.
     mode : {"auto", "local", "landmarks", ...}, default="auto"
         How a committee answers; see `docs/cli.md`.
-    neighbours, landmarks, landmark_choice, parts, part_size, questions, negligible_prior, keep_parts
+    neighbours, landmarks, landmark_choice, replace_touched, parts, part_size, questions, companions, negligible_prior, keep_parts
         Shape of a committee, as the flags of `quorate fit`.
     learn : {"auto", "block", "none"}, default="auto"
         How hyperparameters are learned.
@@ -82,6 +82,8 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         "parts",
         "part_size",
         "questions",
+        "companions",
+        "replace_touched",
         "negligible_prior",
         "keep_parts",
         "learn",
@@ -101,6 +103,8 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         parts: str | None = None,
         part_size: int | None = None,
         questions: int | None = None,
+        companions: int | None = None,
+        replace_touched: bool = False,
         negligible_prior: bool = False,
         keep_parts: bool = False,
         learn: str = "auto",
@@ -119,6 +123,8 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         self.parts = parts
         self.part_size = part_size
         self.questions = questions
+        self.companions = companions
+        self.replace_touched = replace_touched
         self.negligible_prior = negligible_prior
         self.keep_parts = keep_parts
         self.learn = learn
