@@ -8,10 +8,13 @@ use crate::process::{self, Outcome};
 use crate::tally::Tally;
 use crate::workspace;
 
-/// True when there is a Python to work with.
+/// True when there is a Python to work with, new enough for the pinned packages.
 pub fn found() -> bool {
     let asked = Command::new("python3")
-        .args(["-c", "import venv"])
+        .args([
+            "-c",
+            "import sys, venv; sys.exit(sys.version_info < (3, 11))",
+        ])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();

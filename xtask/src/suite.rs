@@ -192,7 +192,9 @@ fn package(wishes: &Wishes) -> Report {
             skipped: 1,
             ..Tally::default()
         };
-        println!("skipped: needs Python: python3 with the module venv was not found");
+        println!(
+            "skipped: needs Python: python3, 3.11 or newer, with the module venv, was not found"
+        );
         let outcome = match wishes.require_data {
             true => Err("no python3 was found".into()),
             false => Ok(()),
