@@ -59,7 +59,9 @@ class Estimator(BaseEstimator):
         """The specification in JSON: the parameters that are set, and which column plays which part."""
         spec = {name: getattr(self, name) for name in self._choices}
         spec.update(roles, seed=self._seed(), **override)
-        return json.dumps({name: _plain(value) for name, value in spec.items() if value is not None})
+        # What is not set is left to the core, whose defaults they are.
+        given = {name: _plain(value) for name, value in spec.items() if value is not None and value is not False}
+        return json.dumps(given)
 
     def _seed(self) -> int:
         """Without a `random_state` the seed is 0: the same data give the same model."""
