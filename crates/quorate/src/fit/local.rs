@@ -25,7 +25,7 @@ const DEFAULT: Neighbourhood = Neighbourhood {
 };
 /// Steps by which kernels are compared, and further steps of the best.
 const TRIAL_STEPS: usize = 60;
-const FURTHER_STEPS: usize = 120;
+const FURTHER_STEPS: usize = 150;
 
 pub fn fit(
     spec: &ModelSpec,
