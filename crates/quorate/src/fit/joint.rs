@@ -1,4 +1,4 @@
-//! A table in parts that are asked jointly: hyperparameters from neighbourhoods, answers from every part.
+//! A table in parts that are asked jointly: hyperparameters from a random part, answers from every part.
 
 use quorate_gp::data::{Dataset, Schema, random_rows};
 use quorate_gp::linalg::Jitter;
@@ -11,7 +11,7 @@ use crate::answers::{Answers, Method};
 use crate::error::Result;
 use crate::joint::{JointAnswers, JointShape};
 use crate::partition::{Labels, PartedRows, Partition};
-use crate::spec::ModelSpec;
+use crate::spec::{LearnChoice, ModelSpec};
 
 /// Rows of one expert, and questions asked together, unless told otherwise.
 const PART_SIZE: usize = 1000;
@@ -32,7 +32,16 @@ pub fn fit(
         companions: spec.companions.unwrap_or(COMPANIONS),
         prior: !spec.negligible_prior,
     };
-    let (best, tried) = local::learn(spec, schema, &data, watch)?;
+    // Neighbourhoods teach a noise that is too small for parts that hear each other through the questions alone: on
+    // kin40k (36,000 rows, 1,000 questions together) NLPD 0.28 and coverage 71 % against -0.52 and 93 % here.
+    let block = ModelSpec {
+        learn: match spec.learn {
+            LearnChoice::Auto => LearnChoice::Block,
+            given => given,
+        },
+        ..spec.clone()
+    };
+    let (best, tried) = local::learn(&block, schema, &data, watch)?;
     let kernel = best.kernel.kernel();
     let bound = kernel.bind(schema.columns())?;
     let choice = spec.parts.clone().unwrap_or_default();
@@ -56,7 +65,7 @@ pub fn fit(
     let answers = JointAnswers::new(bound, best.noise, &rows, shape)?;
     let outcome = format!(
         "{} Scores are of {} random rows, asked together of the others.",
-        local::outcome(&tried, &kernel, &best.record, spec.learn),
+        local::outcome(&tried, &kernel, &best.record, block.learn),
         scores.n
     );
     let found = Found {
