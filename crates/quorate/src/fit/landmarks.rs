@@ -168,14 +168,15 @@ pub(super) fn held_out_scores(
 }
 
 /// Hyperparameters and how they were found.
-struct Learned {
-    kernel: BoundKernel,
-    noise: GaussianNoise,
-    candidates: Vec<Candidate>,
-    history: Vec<SearchRecord>,
+pub(super) struct Learned {
+    pub kernel: BoundKernel,
+    pub noise: GaussianNoise,
+    pub candidates: Vec<Candidate>,
+    pub history: Vec<SearchRecord>,
 }
 
-fn learn(
+/// Hyperparameters by the committee evidence of a sample, after the evidence of a random part.
+pub(super) fn learn(
     spec: &ModelSpec,
     schema: &Schema,
     data: &Dataset,
@@ -306,7 +307,7 @@ fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
     texts.iter().map(|text| Ok(text.parse()?)).collect()
 }
 
-fn outcome(learned: &Learned, learn: LearnChoice, scored: usize) -> String {
+pub(super) fn outcome(learned: &Learned, learn: LearnChoice, scored: usize) -> String {
     let chosen = match learned.candidates.len() {
         0 => String::new(),
         many => {
