@@ -11,13 +11,16 @@ fn unit(random: &mut ChaCha12Rng) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
+/// From a uniform number to a target.
+type Draw = fn(f64) -> f64;
+
 /// Three inputs and targets that know nothing of them.
-fn table(rows: usize, seed: u64, target: fn(f64) -> f64) -> Frame {
+fn table(rows: usize, seed: u64, target: Draw) -> Frame {
     let mut random = ChaCha12Rng::seed_from_u64(seed);
-    let mut column = |map: fn(f64) -> f64| -> Column {
+    let mut column = |map: Draw| -> Column {
         Column::Number((0..rows).map(|_| map(unit(&mut random))).collect())
     };
-    let same: fn(f64) -> f64 = |u| u;
+    let same: Draw = |u| u;
     let [a, b, c] = [same; 3].map(&mut column);
     let y = column(target);
     Frame::from_columns(vec![("a", a), ("b", b), ("c", c), ("y", y)]).unwrap()
@@ -36,7 +39,7 @@ fn heavy(u: f64) -> f64 {
 
 #[test]
 fn pure_noise_gives_its_mean_and_its_spread_in_every_mode() {
-    let noises: [(&str, fn(f64) -> f64, f64); 2] = [
+    let noises: [(&str, Draw, f64); 2] = [
         ("uniform", uniform, 10.0 / 12.0_f64.sqrt()),
         ("heavy", heavy, 8.0_f64.sqrt()),
     ];
