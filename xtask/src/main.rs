@@ -28,7 +28,7 @@ Tasks:
       --only STEP      one step: format, policy, clippy, docs, tests, python or fuzz
   policy    licences, banned and duplicate crates, layers, lints, file sizes, paths, spelling
   golden    compare the reference numbers in golden/ with the software that made them
-  bench     measure against other software and write benches/RESULTS.md
+  bench     exact: measure against other software; plan, growth: what fits take; pages go to benches/
       exact            exact Gaussian-process regression
       --threads N      threads for every contestant (default: all cores)
   docs      build the documentation of the workspace

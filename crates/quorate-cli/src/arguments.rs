@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::failure::Result;
 use crate::text::Console;
 use crate::verb::{
-    Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Predict, Prepare, Report,
-    Update,
+    Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Plan, Predict, Prepare,
+    Report, Update,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -48,6 +48,7 @@ pub struct Arguments {
 enum Verb {
     Demo(Demo),
     Fit(Fit),
+    Plan(Plan),
     Predict(Predict),
     Evaluate(Evaluate),
     Inspect(Inspect),
@@ -98,6 +99,7 @@ impl Arguments {
         match self.verb {
             Verb::Demo(verb) => verb.run(console),
             Verb::Fit(verb) => verb.run(console),
+            Verb::Plan(verb) => verb.run(console),
             Verb::Predict(verb) => verb.run(console),
             Verb::Evaluate(verb) => verb.run(console),
             Verb::Inspect(verb) => verb.run(console),
@@ -158,6 +160,7 @@ mod tests {
         let expected = [
             "demo",
             "fit",
+            "plan",
             "predict",
             "evaluate",
             "inspect",

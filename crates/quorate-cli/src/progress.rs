@@ -1,12 +1,15 @@
 //! Progress of long work on standard error: stage, bar, time left. Silent where nobody watches.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use quorate_gp::watch::Watch;
+use quorate::Checkpoint;
+use quorate_gp::watch::{Journal, Watch};
 
+use crate::failure::{Failure, Result};
 use crate::interrupt;
 use crate::text::{Console, duration};
 
@@ -22,6 +25,7 @@ const COUNT: &str = "  {msg:<24} {human_pos} rows";
 pub struct Progress {
     bar: ProgressBar,
     state: Mutex<State>,
+    checkpoint: Option<Checkpoint>,
 }
 
 #[derive(Debug)]
@@ -43,6 +47,39 @@ impl Progress {
                 shown: console.quiet,
                 stage: String::new(),
             }),
+            checkpoint: None,
+        }
+    }
+
+    /// The same, with finished steps written to a checkpoint.
+    pub fn kept(console: &Console, path: Option<&Path>) -> Result<Self> {
+        let checkpoint = path.map(Checkpoint::open).transpose()?;
+        if checkpoint.as_ref().is_some_and(Checkpoint::is_begun) {
+            console.note("going on from the checkpoint");
+        }
+        let mut progress = Self::new(console);
+        progress.checkpoint = checkpoint;
+        Ok(progress)
+    }
+
+    /// The work's outcome; one that was broken off leaves what it has found in the checkpoint.
+    pub fn outcome<T>(&self, outcome: quorate::Result<T>) -> Result<T> {
+        self.finish();
+        let failure = match outcome {
+            Ok(value) => return Ok(value),
+            Err(error) => Failure::from(error),
+        };
+        if let (Failure::Interrupted, Some(checkpoint)) = (&failure, &self.checkpoint) {
+            checkpoint.flush()?;
+        }
+        Err(failure)
+    }
+
+    /// Removes the checkpoint, after the result is in its place.
+    pub fn done(mut self) -> Result<()> {
+        match self.checkpoint.take() {
+            Some(checkpoint) => Ok(checkpoint.remove()?),
+            None => Ok(()),
         }
     }
 
@@ -74,6 +111,10 @@ impl Watch for Progress {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.bar.enable_steady_tick(Duration::from_millis(200));
         }
+    }
+
+    fn journal(&self) -> Option<&dyn Journal> {
+        self.checkpoint.as_ref().map(|found| found as &dyn Journal)
     }
 
     fn stop_requested(&self) -> bool {

@@ -2,29 +2,84 @@
 
 use std::path::{Path, PathBuf};
 
+use quorate::landmarks::CHUNK_ROWS;
+use quorate::model::{survey, survey_first};
 use quorate::{Model, ModelSpec, PartChoice};
-use quorate_gp::data::{Batches, ColumnType, Frame, read_all};
+use quorate_gp::data::{Batches, Chunks, ColumnType, Frame, Survey, read_all};
 use quorate_table::{OpenOptions, TableWriter, open};
 
 use crate::failure::Result;
 use crate::text::Console;
 
-/// A table to learn from; columns that the specification does not use are not read where it says so.
-pub fn training(path: &Path, spec: &ModelSpec, console: &Console) -> Result<Frame> {
-    let mut needed = vec![spec.target.clone()];
-    needed.extend(spec.weight.iter().chain(&spec.noise).cloned());
-    if let Some(PartChoice::Column(name)) = &spec.parts {
-        needed.push(name.clone());
+/// A table to learn from, after a first look at it.
+pub struct Training {
+    path: PathBuf,
+    survey: Survey,
+    /// The rows behind those seen, of a table that passes once.
+    rest: Option<(Frame, Box<dyn Batches>)>,
+}
+
+impl Training {
+    /// Looks at a table; columns that the specification does not use are not read where it says so.
+    pub fn open(path: &Path, spec: &ModelSpec, console: &Console) -> Result<Self> {
+        let mut needed = vec![spec.target.clone()];
+        needed.extend(spec.weight.iter().chain(&spec.noise).cloned());
+        if let Some(PartChoice::Column(name)) = &spec.parts {
+            needed.push(name.clone());
+        }
+        let mut options = OpenOptions::default();
+        if let Some(inputs) = &spec.inputs {
+            // The column of parts may be an input as well.
+            let others = needed.iter().filter(|name| !inputs.contains(name));
+            options = options.columns(inputs.iter().chain(others).cloned().collect());
+        }
+        let mut source = open(path, &options.needed(needed))?;
+        tell_notes(&*source, console);
+        let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+        let (survey, rest) = if is_file && path != Path::new("-") {
+            (survey(&mut source, spec.seed)?, None)
+        } else {
+            let (survey, next) = survey_first(&mut source)?;
+            let next = next.unwrap_or_else(|| Frame::empty(source.header().clone()));
+            (survey, Some((next, source)))
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            survey,
+            rest,
+        })
     }
-    let mut options = OpenOptions::default();
-    if let Some(inputs) = &spec.inputs {
-        // The column of parts may be an input as well.
-        let others = needed.iter().filter(|name| !inputs.contains(name));
-        options = options.columns(inputs.iter().chain(others).cloned().collect());
+
+    /// How long the table is, and a sample of its rows.
+    pub fn survey(&self) -> &Survey {
+        &self.survey
     }
-    let mut source = open(path, &options.needed(needed))?;
-    tell_notes(&*source, console);
-    Ok(read_all(&mut *source)?)
+
+    /// The table from its first row on. A stream can be had once.
+    pub fn rows(&mut self) -> Result<Box<dyn Batches>> {
+        if let Some((next, rest)) = self.rest.take() {
+            let first = self.survey.sample.clone();
+            let behind = Chunks::behind(next, rest, CHUNK_ROWS);
+            return Ok(Box::new(Chunks::behind(first, behind, CHUNK_ROWS)));
+        }
+        // Types are known by now: a table of text need not be looked through again to find them.
+        let header = &self.survey.sample.header;
+        let types = header.names.iter().cloned().zip(header.types.clone());
+        let options = OpenOptions::default()
+            .expect(types.collect())
+            .columns(header.names.clone());
+        Ok(open(&self.path, &options)?)
+    }
+
+    /// All rows.
+    pub fn whole(mut self) -> Result<Frame> {
+        if self.survey.is_whole() {
+            return Ok(self.survey.sample);
+        }
+        let mut rows = self.rows()?;
+        drop(self);
+        Ok(read_all(&mut rows)?)
+    }
 }
 
 /// The inputs and the target of a model, as the model knows them, batch by batch.
@@ -38,8 +93,8 @@ pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn 
     )
 }
 
-/// Further rows for a model: its inputs, target, weight and known noise, as the model knows them.
-pub fn further(path: &Path, model: &Model, console: &Console) -> Result<Frame> {
+/// Further rows for a model, batch by batch: its inputs, target, weight and known noise, as the model knows them.
+pub fn further(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn Batches>> {
     let spec = model.spec();
     let mut types = model.schema().expected_types();
     let others = std::iter::once(&spec.target)
@@ -52,9 +107,8 @@ pub fn further(path: &Path, model: &Model, console: &Console) -> Result<Frame> {
     {
         names.push(name.clone());
     }
-    let mut source = open(path, &OpenOptions::default().expect(types).columns(names))?;
-    tell_notes(&*source, console);
-    Ok(read_all(&mut *source)?)
+    let options = OpenOptions::default().expect(types).columns(names);
+    announced(open(path, &options)?, console)
 }
 
 /// Which columns to copy beside the predictions.

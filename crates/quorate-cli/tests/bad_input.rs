@@ -108,6 +108,20 @@ fn prepare(place: &Place, kind: &str) {
         "empty model" => {
             place.write("bad.quorate", "");
         }
+        "checkpoint" => {
+            fs::create_dir(place.path("folder")).unwrap();
+            // A fit that was broken off after its first steps, and the same file cut short.
+            place.write("long.csv", rows(300, 4));
+            let line = "fit long.csv --target y --checkpoint other.checkpoint -o other.quorate";
+            let mut wait = Duration::from_millis(300);
+            // The first lines take a few hundred bytes, the first steps more.
+            while fs::metadata(place.path("other.checkpoint")).map_or(0, |c| c.len()) < 1000 {
+                Ending::Kill(wait).of(place, line);
+                wait *= 2;
+            }
+            let bytes = place.bytes("other.checkpoint");
+            place.write("torn.checkpoint", &bytes[..bytes.len() - 5]);
+        }
         "folder for a file" => fs::create_dir(place.path("folder")).unwrap(),
         "bad specification" => {
             place.write("broken.json", "{\"target\": ");
@@ -218,6 +232,8 @@ fn complaint(cell: &Cell, place: &Place, before: &[String], outcome: &Outcome) -
         0 => after.retain(|name| !name.starts_with("out.") && name != "quorate-demo"),
         // The model was complete before its description could not be printed.
         1 if cell.kind == "full standard output" => after.retain(|name| name != "out.quorate"),
+        // A checkpoint is there to stay.
+        1 if cell.kind == "disk that fills up" => after.retain(|name| name != "new.checkpoint"),
         // Nobody can clean up after SIGKILL, but nothing has the name that was asked for.
         137 => after.retain(|name| !name.starts_with(".quorate-")),
         _ => {}

@@ -60,3 +60,49 @@ fn predictions_need_no_more_memory_for_a_larger_table() {
     // Eight columns a row: held whole, the larger table would take at least 55 MB more.
     assert!(large < small + 20_000_000, "{small} bytes, then {large}");
 }
+
+/// The most memory a command has held, in bytes, looked at while it runs.
+#[cfg(target_os = "linux")]
+fn peak_of(place: &Place, line: &str) -> u64 {
+    let mut child = place.command(line).stdout(Stdio::null()).spawn().unwrap();
+    let path = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    let code = loop {
+        let status = std::fs::read_to_string(&path).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let found = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        peak = found.unwrap_or(0).max(peak);
+        match child.try_wait().unwrap() {
+            Some(status) => break status.code(),
+            None => std::thread::sleep(std::time::Duration::from_millis(5)),
+        }
+    };
+    assert_eq!(code, Some(0), "{line}");
+    peak * 1024
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stream_is_fitted_in_the_memory_of_its_chunks() {
+    let place = Place::new();
+    place.write("short.csv", harness::rows(60_000, 3));
+    place.write("long.csv", harness::rows(600_000, 3));
+    let line = "--target y --mode landmarks --landmarks 20 --kernel se(ard)*category --learn none";
+    let peak = |table: &str| peak_of(&place, &format!("fit {table} {line} -q -o m.quorate"));
+    let (short, long) = (peak("short.csv"), peak("long.csv"));
+    // Held whole, the longer table would take at least 30 MB more as numbers alone.
+    assert!(long < short + 10_000_000, "{short} bytes, then {long}");
+    let page = place.run("inspect m.quorate --json").ok().json();
+    assert_eq!(page["rows"], 600_000);
+}
+
+#[test]
+fn a_stream_from_standard_input_learns_from_its_first_rows() {
+    let place = Place::new();
+    let table = harness::rows(52_000, 3);
+    let line = "fit - --target y --mode landmarks --landmarks 20 --kernel se(ard)*category --learn none --json -o m.quorate";
+    let report = place.run_with(line, &table).ok().json();
+    assert_eq!(report["rows"], 52_000);
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("50000 first rows"), "{notes}");
+}

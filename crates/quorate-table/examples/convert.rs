@@ -1,11 +1,12 @@
-//! Converts a table from one format to another, batch by batch: `convert IN OUT`; without OUT it only reads.
+//! Converts a table from one format to another, batch by batch: `convert IN OUT [ROWS]`, all rows or the first of them;
+//! without OUT it only reads.
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use quorate_table::{OpenOptions, Result, TableWriter, open};
 
-fn convert(from: &str, to: Option<&str>) -> Result<()> {
+fn convert(from: &str, to: Option<&str>, most: usize) -> Result<()> {
     let started = Instant::now();
     let mut table = open(from, &OpenOptions::default())?;
     let header = table.header().clone();
@@ -13,7 +14,13 @@ fn convert(from: &str, to: Option<&str>) -> Result<()> {
         .map(|path| TableWriter::create(path, &header))
         .transpose()?;
     let mut rows = 0;
-    while let Some(frame) = table.next_batch()? {
+    while let Some(mut frame) = table.next_batch()? {
+        if frame.rows() > most - rows {
+            frame = frame.split_at(most - rows).0;
+        }
+        if frame.rows() == 0 {
+            break;
+        }
         rows += frame.rows();
         if let Some(writer) = &mut writer {
             writer.write(&frame)?;
@@ -33,10 +40,19 @@ fn convert(from: &str, to: Option<&str>) -> Result<()> {
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(from) = arguments.next() else {
-        eprintln!("convert IN OUT");
+        eprintln!("convert IN OUT [ROWS]");
         return ExitCode::from(2);
     };
-    match convert(&from, arguments.next().as_deref()) {
+    let to = arguments.next();
+    let most = match arguments.next().map(|rows| rows.parse()) {
+        None => usize::MAX,
+        Some(Ok(rows)) => rows,
+        Some(Err(_)) => {
+            eprintln!("ROWS is a whole number");
+            return ExitCode::from(2);
+        }
+    };
+    match convert(&from, to.as_deref(), most) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

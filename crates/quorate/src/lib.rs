@@ -7,6 +7,7 @@
 #![doc = include_str!("../../../README.md")]
 
 pub mod answers;
+pub mod checkpoint;
 pub mod diagnose;
 pub mod error;
 pub mod file;
@@ -22,12 +23,14 @@ pub mod objective;
 pub mod partition;
 pub mod parts;
 pub mod pieces;
+pub mod plan;
 pub mod prediction;
 pub mod score;
 pub mod space;
 pub mod spec;
 pub mod together;
 
+pub use checkpoint::Checkpoint;
 pub use error::{Error, Result};
 pub use inspect::Inspection;
 pub use model::Model;

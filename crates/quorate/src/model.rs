@@ -1,9 +1,10 @@
 //! What a shell holds: a specification and the state fitted under it.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use quorate_gp::data::{Frame, Inputs, Schema};
+use quorate_gp::data::{Batches, Frame, InMemory, Inputs, Schema, Survey};
 use quorate_gp::kernel::Kernel;
 use quorate_gp::posterior::draw;
 use quorate_gp::watch::Watch;
@@ -11,7 +12,8 @@ use quorate_gp::watch::Watch;
 use crate::answers::{Answers, Method};
 use crate::error::Result;
 use crate::fit::Fitted;
-use crate::landmarks::{Committee, State};
+use crate::landmarks::{CHUNK_ROWS, Committee, State};
+use crate::plan::Plan;
 use crate::prediction::Prediction;
 use crate::score::{Scores, Yardstick};
 use crate::spec::ModelSpec;
@@ -28,23 +30,60 @@ pub struct Model {
 impl Model {
     /// Fits a table under a specification.
     pub fn fit(spec: &ModelSpec, table: &Frame, watch: &dyn Watch) -> Result<Model> {
-        let (fitted, state, answers) = crate::fit::fit(spec, table, watch)?;
-        Ok(Model {
-            fitted,
-            state,
-            answers: OnceLock::from(answers),
-        })
+        let survey = survey(&mut InMemory::new(table.clone()), spec.seed)?;
+        let plan = Model::plan(spec, &survey)?;
+        if plan.streams() {
+            let mut rows = InMemory::new(table.clone());
+            Model::fit_stream(spec, &plan, &survey, &mut rows, watch)
+        } else {
+            Model::fit_planned(spec, &plan, Cow::Borrowed(table), watch)
+        }
+    }
+
+    /// How a table would be fitted under a specification, and what that takes; refuses what memory or time do not allow.
+    pub fn plan(spec: &ModelSpec, survey: &Survey) -> Result<Plan> {
+        crate::fit::plan(spec, survey)
+    }
+
+    /// Fits a table that is held, as planned.
+    pub fn fit_planned(
+        spec: &ModelSpec,
+        plan: &Plan,
+        table: Cow<'_, Frame>,
+        watch: &dyn Watch,
+    ) -> Result<Model> {
+        let (fitted, state, answers) = crate::fit::fit(spec, plan, table, watch)?;
+        Ok(Model::with_answers(fitted, state, answers))
+    }
+
+    /// Fits a table as it comes, from its first row to its last, where the plan is to stream it. Memory does not grow with
+    /// its rows.
+    pub fn fit_stream(
+        spec: &ModelSpec,
+        plan: &Plan,
+        survey: &Survey,
+        table: &mut dyn Batches,
+        watch: &dyn Watch,
+    ) -> Result<Model> {
+        let (fitted, state, answers) = crate::fit::stream(spec, plan, survey, table, watch)?;
+        Ok(Model::with_answers(fitted, state, answers))
     }
 
     /// A landmarks model with no rows: a sample gives scaling, kernel, hyperparameters and landmarks, which parts
     /// absorbed anywhere then have in common. The scores are of rows of the sample that were held out.
     pub fn prepare(spec: &ModelSpec, sample: &Frame, watch: &dyn Watch) -> Result<Model> {
+        let survey = survey(&mut InMemory::new(sample.clone()), spec.seed)?;
+        let sample = &survey.sample;
         let (fitted, state, answers) = crate::fit::prepare(spec, sample, watch)?;
-        Ok(Model {
+        Ok(Model::with_answers(fitted, state, answers))
+    }
+
+    pub(crate) fn with_answers(fitted: Fitted, state: State, answers: Answers) -> Model {
+        Model {
             fitted,
             state,
             answers: OnceLock::from(answers),
-        })
+        }
     }
 
     pub(crate) fn from_parts(fitted: Fitted, state: State) -> Model {
@@ -179,4 +218,14 @@ impl Model {
     pub fn load(path: &Path) -> Result<Model> {
         crate::file::load(path)
     }
+}
+
+/// Looks through a table before it is fitted.
+pub fn survey(table: &mut dyn Batches, seed: u64) -> Result<Survey> {
+    Ok(Survey::across(table, CHUNK_ROWS, seed)?)
+}
+
+/// Looks at the first rows of a table that can be read only once; also gives the rows that were read behind them.
+pub fn survey_first(table: &mut dyn Batches) -> Result<(Survey, Option<Frame>)> {
+    Ok(Survey::first(table, CHUNK_ROWS)?)
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::partition::PartChoice;
+use crate::plan::{Memory, Span};
 
 /// What to fit and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,6 +62,12 @@ pub struct ModelSpec {
     pub restarts: Option<usize>,
     /// Seed of everything random.
     pub seed: u64,
+    /// Memory the fit may take; 8 GiB when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// Time the fit may take, by the planner's cost table; as long as it needs when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Span>,
 }
 
 impl Default for ModelSpec {
@@ -89,6 +96,8 @@ impl Default for ModelSpec {
             learn: LearnChoice::Auto,
             restarts: None,
             seed: 0,
+            memory: None,
+            time: None,
         }
     }
 }

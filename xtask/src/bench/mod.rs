@@ -1,12 +1,16 @@
-//! `cargo xtask bench`: our times and scores beside those of other software, measured on one machine.
+//! `cargo xtask bench`: our times and scores beside those of other software, measured on one machine; what plans foretell
+//! beside what happened (`plan`), and what longer tables take (`growth`).
 //!
 //! `bench exact`: ours come from the example `bench_exact` of the crate `quorate`, the others from `benches/exact_peers.py`; both print
 //! one JSON object a line. Everybody gets the same data and the same number of threads.
 
 mod committee;
 mod goals;
+mod growth;
 mod measurement;
 mod page;
+mod plan;
+mod watched;
 
 use std::path::Path;
 use std::process::Command;
@@ -24,13 +28,25 @@ pub fn run(words: &[String]) -> Outcome<()> {
         .map_or(Ok(cores()), |text| text.parse::<usize>())
         .map_err(|_| "--threads needs a whole number")?;
     let threads = threads.max(1);
+    let root = workspace::root();
     match options.word().as_deref() {
         Some("exact") => {
             options.finish()?;
             exact(threads)
         }
         Some("committee") => committee::run(options, threads),
-        _ => Err("say what to measure: `cargo xtask bench exact` or `bench committee`".into()),
+        Some("plan") => {
+            options.finish()?;
+            plan::plan(threads, &heading(&root, threads, "plan")?)
+        }
+        Some("growth") => {
+            options.finish()?;
+            growth::growth(threads, &heading(&root, threads, "growth")?)
+        }
+        _ => Err(
+            "say what to measure: `cargo xtask bench exact`, `committee`, `plan` or `growth`"
+                .into(),
+        ),
     }
 }
 
@@ -51,10 +67,7 @@ fn exact(threads: usize) -> Outcome<()> {
 
     let goals = goals::check(&ours, &theirs);
     let page = page::page(&ours, &theirs, &goals, &heading(&root, threads, "exact")?);
-    let results = root.join("benches").join("RESULTS.md");
-    std::fs::write(&results, &page)
-        .map_err(|error| format!("{} cannot be written: {error}", results.display()))?;
-    print!("{page}");
+    write_page("RESULTS.md", &page)?;
     match goals.iter().filter(|goal| !goal.reached()).count() {
         0 => Ok(()),
         missed => Err(format!("{missed} goals are not reached")),
@@ -80,6 +93,15 @@ fn measured(
         .env("QUORATE_DATA", workspace::data_folder())
         .current_dir(root);
     measurement::read_lines(&process::read(command)?, tool)
+}
+
+/// Writes a page of results and shows it.
+fn write_page(name: &str, page: &str) -> Outcome<()> {
+    let path = workspace::root().join("benches").join(name);
+    std::fs::write(&path, page)
+        .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    print!("{page}");
+    Ok(())
 }
 
 /// Machine, commit and command: what makes the numbers repeatable.

@@ -43,6 +43,10 @@ pub const TOLERATED: &[(&str, &[&str], &str)] = &[(
 /// Crates that may link native code (a `links` key in their manifest).
 pub const LINKS: &[(&str, &str)] = &[
     (
+        "libmimalloc-sys",
+        "compiles its bundled C with the compiler that links Rust; gives memory back that the system's allocator keeps",
+    ),
+    (
         "pyo3",
         "the key only keeps two versions apart; see pyo3-ffi",
     ),

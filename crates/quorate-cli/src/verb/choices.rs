@@ -1,10 +1,12 @@
 //! Flags that say what to learn and how, for the verbs that learn.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
+use quorate::plan::{Memory, Span};
 use quorate::{
     KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec, PartChoice,
 };
@@ -59,6 +61,12 @@ pub struct Choices {
     /// Seed of everything random
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
+    /// Memory the fit may take, like 8GiB; it is planned before anything starts [default: 8GiB]
+    #[arg(long, value_name = "SIZE", value_parser = amount::<Memory>)]
+    memory: Option<Memory>,
+    /// Time the fit may take, like 2min, by a fixed table of costs on two cores [default: as long as it needs]
+    #[arg(long, value_name = "SPAN", value_parser = amount::<Span>)]
+    time: Option<Span>,
     /// Every choice from a file, as `quorate inspect --spec` prints it; other flags override it
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
@@ -156,6 +164,8 @@ impl Choices {
         spec.neighbours = self.neighbours.or(spec.neighbours);
         spec.restarts = self.restarts.or(spec.restarts);
         spec.seed = self.seed.unwrap_or(spec.seed);
+        spec.memory = self.memory.or(spec.memory);
+        spec.time = self.time.or(spec.time);
         if spec.target.is_empty() {
             return Err(usage(verb, "the specification names no target; add --target COL").into());
         }
@@ -173,6 +183,12 @@ fn at_least_one(text: &str) -> std::result::Result<usize, String> {
         Ok(0) | Err(_) => Err("a whole number of at least 1 is needed".to_owned()),
         Ok(count) => Ok(count),
     }
+}
+
+/// An amount with its unit; the message says how to write it.
+fn amount<T: FromStr<Err = quorate::Error>>(text: &str) -> std::result::Result<T, String> {
+    text.parse()
+        .map_err(|error: quorate::Error| error.to_string())
 }
 
 fn ways_of_learning() -> impl TypedValueParser<Value = LearnChoice> {
@@ -219,6 +235,14 @@ fn usage(verb: &str, message: &str) -> clap::Error {
 pub fn model_path(path: PathBuf) -> std::result::Result<PathBuf, &'static str> {
     if path == Path::new("-") {
         return Err("a model is written to a file, not to standard output");
+    }
+    Ok(path)
+}
+
+/// A checkpoint is a file that can be replaced.
+pub fn checkpoint_path(path: PathBuf) -> std::result::Result<PathBuf, &'static str> {
+    if path == Path::new("-") {
+        return Err("a checkpoint is a file, not standard output");
     }
     Ok(path)
 }

@@ -1,19 +1,22 @@
 //! `quorate fit`: from a table to a model file.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use quorate::plan::{Entry, Plan};
 use quorate::{Model, Scores};
 use serde::Serialize;
 
-use super::choices::{Choices, model_path};
+use super::choices::{Choices, checkpoint_path, model_path};
+use super::plan;
 use crate::failure::Result;
 use crate::pages;
 use crate::progress::Progress;
 use crate::staged::Staged;
-use crate::tables;
+use crate::tables::Training;
 use crate::text::{Console, HEADING, LITERAL, bytes, count, duration, printable, readable_kernel};
 
 /// Fit a model to a table and write it to a file
@@ -23,6 +26,7 @@ Examples:
   quorate fit houses.csv --target price -o houses.quorate
   quorate fit houses.csv --target price --ignore id,address -o houses.quorate
   quorate fit trial.parquet --target dose --kernel 'matern52(ard) + category[site]' -o trial.quorate
+  quorate fit sensors.parquet --target load --memory 4GiB --time 2min -o sensors.quorate
   quorate inspect houses.quorate --spec > spec.json
   quorate fit houses.csv --spec spec.json -o again.quorate      the same model, byte for byte
 
@@ -34,6 +38,9 @@ pub struct Fit {
     /// Model file to write; an existing file is replaced when the fit is complete
     #[arg(short, long, value_name = "MODEL", value_parser = PathBufValueParser::new().try_map(model_path))]
     output: PathBuf,
+    /// File in which the fit writes down how far it has come; the same command goes on from there after an interruption
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(checkpoint_path))]
+    checkpoint: Option<PathBuf>,
     #[command(flatten)]
     choices: Choices,
 }
@@ -54,6 +61,7 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     held_out: Option<&'a Scores>,
     notes: &'a [String],
+    planned: &'a Entry,
     seconds: f64,
 }
 
@@ -62,19 +70,35 @@ impl Fit {
         let started = Instant::now();
         let spec = self.choices.specification("fit")?;
         let staged = Staged::new(&self.output)?;
-        let table = tables::training(&self.train, &spec, console)?;
-        let progress = Progress::new(console);
-        let model = Model::fit(&spec, &table, &progress)?;
-        progress.finish();
+        let mut table = Training::open(&self.train, &spec, console)?;
+        let plan = Model::plan(&spec, table.survey())?;
+        plan::announce(&plan, console);
+        let progress = Progress::kept(console, self.checkpoint.as_deref())?;
+        let model = if plan.streams() {
+            let mut rows = table.rows()?;
+            Model::fit_stream(&spec, &plan, table.survey(), &mut rows, &progress)
+        } else {
+            let whole = Cow::Owned(table.whole()?);
+            Model::fit_planned(&spec, &plan, whole, &progress)
+        };
+        let model = progress.outcome(model)?;
         model
             .save(&staged.path())
             .map_err(|error| staged.blame(error.into()))?;
         let size = std::fs::metadata(staged.path()).map_or(0, |found| found.len());
         staged.commit()?;
-        self.report(&model, size, started, console)
+        progress.done()?;
+        self.report(&model, &plan, size, started, console)
     }
 
-    fn report(&self, model: &Model, size: u64, started: Instant, console: &Console) -> Result<()> {
+    fn report(
+        &self,
+        model: &Model,
+        plan: &Plan,
+        size: u64,
+        started: Instant,
+        console: &Console,
+    ) -> Result<()> {
         let page = model.inspect()?;
         let types = model.schema().expected_types();
         let inputs: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
@@ -124,6 +148,7 @@ impl Fit {
             leave_one_out: page.leave_one_out.as_ref(),
             held_out: page.held_out.as_ref(),
             notes: &page.notes,
+            planned: &plan.chosen,
             seconds: started.elapsed().as_secs_f64(),
         })
     }

@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use quorate::Model;
 use quorate::parts::Certificate;
+use quorate_gp::data::read_all;
 use serde::Serialize;
 
 use super::choices::model_path;
@@ -52,7 +53,7 @@ impl Forget {
         let staged = Staged::new(&self.output)?;
         let model = Model::load(&self.model)?;
         let rows = match &self.data {
-            Some(path) => Some(tables::further(path, &model, console)?),
+            Some(path) => Some(read_all(&mut tables::further(path, &model, console)?)?),
             None => None,
         };
         let what = quorate::parts::Forget {

@@ -14,7 +14,7 @@ use crate::failure::Result;
 use crate::pages;
 use crate::progress::Progress;
 use crate::staged::Staged;
-use crate::tables;
+use crate::tables::Training;
 use crate::text::{Console, HEADING, count, printable, readable_kernel};
 
 /// Learn everything but the rows from a sample: a model that parts fitted anywhere have in common
@@ -51,9 +51,9 @@ impl Prepare {
         let started = Instant::now();
         let spec = self.choices.specification("prepare")?;
         let staged = Staged::new(&self.output)?;
-        let table = tables::training(&self.sample, &spec, console)?;
+        let table = Training::open(&self.sample, &spec, console)?;
         let progress = Progress::new(console);
-        let model = Model::prepare(&spec, &table, &progress)?;
+        let model = Model::prepare(&spec, &table.survey().sample, &progress)?;
         progress.finish();
         let page = model.inspect()?;
         for note in &page.notes {

@@ -8,7 +8,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use quorate::Model;
 use serde::Serialize;
 
-use super::choices::model_path;
+use super::choices::{checkpoint_path, model_path};
 use super::sums::{self, Sum};
 use crate::failure::Result;
 use crate::progress::Progress;
@@ -38,6 +38,9 @@ pub struct Update {
     /// Keep the part's own summary, so that it can be forgotten without its rows
     #[arg(long)]
     keep_parts: bool,
+    /// File in which the update writes down how far it has come; the same command goes on from there after an interruption
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(checkpoint_path))]
+    checkpoint: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -54,13 +57,13 @@ impl Update {
         let started = Instant::now();
         let staged = Staged::new(&self.output)?;
         let model = Model::load(&self.model)?;
-        let table = tables::further(&self.data, &model, console)?;
+        let mut table = tables::further(&self.data, &model, console)?;
         let name = self.part_name.clone();
         let name = name.unwrap_or_else(|| name_of(&self.data));
         let before = model.inspect()?.rows;
-        let progress = Progress::new(console);
-        let (model, notes) = model.update(&table, &name, self.keep_parts, &progress)?;
-        progress.finish();
+        let progress = Progress::kept(console, self.checkpoint.as_deref())?;
+        let updated = model.update_stream(&mut table, &name, self.keep_parts, &progress);
+        let (model, notes) = progress.outcome(updated)?;
         let added = model.inspect()?.rows - before;
         for note in &notes {
             console.note(note);
@@ -72,6 +75,7 @@ impl Update {
             printable(&name)
         ))?;
         let sum = sums::write(&model, staged, &self.output, started, console)?;
+        progress.done()?;
         console.json(&Report {
             part: &name,
             rows_added: added,

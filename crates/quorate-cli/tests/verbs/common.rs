@@ -48,6 +48,7 @@ fn help_has_an_example_for_every_verb() {
     for verb in [
         "demo",
         "fit",
+        "plan",
         "predict",
         "evaluate",
         "inspect",
@@ -67,7 +68,7 @@ fn help_has_an_example_for_every_verb() {
         );
         assert!(own.contains("--json") && own.contains("--threads"), "{own}");
     }
-    for verb in ["plan", "network", "serve", "compare"] {
+    for verb in ["network", "serve", "compare"] {
         assert!(
             !help.contains(&format!("  {verb}")),
             "{verb} is not there yet"

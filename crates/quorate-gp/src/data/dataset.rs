@@ -230,6 +230,21 @@ impl Dataset {
             .collect()
     }
 
+    /// Puts the groups of another data set behind these; equal inputs of the two stay two groups.
+    pub fn append(&mut self, other: &Dataset) {
+        let groups = self.rows();
+        let moved = |member: &Member| Member {
+            group: member.group + groups,
+            ..*member
+        };
+        self.values.extend_from_slice(&other.values);
+        self.targets.extend_from_slice(&other.targets);
+        self.weights.extend_from_slice(&other.weights);
+        self.known_noise.extend_from_slice(&other.known_noise);
+        self.scatter.extend_from_slice(&other.scatter);
+        self.members.extend(other.members.iter().map(moved));
+    }
+
     fn gather(&self, groups: &[usize], members: Vec<Member>) -> Dataset {
         let inputs = groups.iter().flat_map(|&group| self.inputs().row(group));
         let pick = |numbers: &[f64]| groups.iter().map(|&group| numbers[group]).collect();

@@ -68,6 +68,14 @@ impl Column {
         }
     }
 
+    /// Takes the cells from `count` on away.
+    fn split_off(&mut self, count: usize) -> Column {
+        match self {
+            Column::Number(cells) => Column::Number(cells.split_off(count)),
+            Column::Text(cells) => Column::Text(cells.split_off(count)),
+        }
+    }
+
     /// Puts the cells of `other` behind these; false (and no change) when one is text and the other is not.
     fn append(&mut self, other: Column) -> bool {
         match (self, other) {
@@ -223,6 +231,25 @@ impl Frame {
             first_row: numbers.first().copied().unwrap_or(self.first_row),
             picked: Some(numbers.into()),
         }
+    }
+
+    /// The first `count` rows and the others.
+    ///
+    /// # Panics
+    /// When there are fewer rows.
+    pub fn split_at(mut self, count: usize) -> (Frame, Frame) {
+        let columns = self
+            .columns
+            .iter_mut()
+            .map(|column| column.split_off(count));
+        let later = Frame {
+            columns: columns.collect(),
+            first_row: self.row_number(count),
+            picked: self.picked.as_ref().map(|numbers| numbers[count..].into()),
+            header: self.header.clone(),
+        };
+        self.picked = self.picked.map(|numbers| numbers[..count].into());
+        (self, later)
     }
 
     /// The rows of all frames, one behind the other; they must have the same columns.

@@ -5,6 +5,7 @@
 //! for the mathematics.
 
 mod batches;
+mod chunks;
 mod columns;
 mod dataset;
 mod encoded;
@@ -19,8 +20,10 @@ mod rows;
 mod sample;
 mod scale;
 mod schema;
+mod survey;
 
 pub use batches::{Batches, InMemory, read_all};
+pub use chunks::Chunks;
 pub use columns::{ColumnKind, InputColumn};
 pub use dataset::{Dataset, Member};
 pub use encoded::Encoded;
@@ -33,3 +36,4 @@ pub use roles::Roles;
 pub use sample::random_rows;
 pub use scale::Scale;
 pub use schema::Schema;
+pub use survey::Survey;

@@ -12,7 +12,7 @@ mod restarts;
 
 pub use conditional::{ConditionalLikelihood, Group};
 pub use evidence::{BlockEvidence, at};
-pub use objective::{Evaluation, Objective};
+pub use objective::{Evaluation, Objective, remembered};
 pub use optimise::{Optimum, SearchLimits, Stop, maximise};
 pub use prior::{Plausible, WithPrior};
-pub use restarts::{Search, SearchRecord, learn, starting_points};
+pub use restarts::{Search, SearchRecord, affordable_restarts, learn, starting_points};

@@ -7,7 +7,7 @@ use basin::{
     CostFunction, Executor, FirstOrderState, Gradient, Lbfgs, Termination,
 };
 
-use crate::learn::{Evaluation, Objective};
+use crate::learn::{Evaluation, Objective, remembered};
 use crate::watch::Watch;
 use crate::{Error, Result};
 
@@ -71,7 +71,7 @@ pub fn maximise(
     watch: &dyn Watch,
 ) -> Result<Optimum> {
     let moving: Vec<usize> = (0..start.len()).filter(|&i| free[i]).collect();
-    let first = objective.evaluate(start)?;
+    let first = remembered(start, watch, || objective.evaluate(start))?;
     let point: Vec<f64> = moving
         .iter()
         .map(|&i| start[i].clamp(bounds[i].0, bounds[i].1))
@@ -153,7 +153,9 @@ impl Problem<'_> {
         for (&i, &value) in self.moving.iter().zip(point) {
             coordinates[i] = value;
         }
-        let outcome = self.objective.evaluate(&coordinates);
+        let outcome = remembered(&coordinates, self.watch, || {
+            self.objective.evaluate(&coordinates)
+        });
         let mut seen = self.seen.borrow_mut();
         seen.evaluations += 1;
         match outcome {

@@ -195,8 +195,9 @@ fn record(start: usize, data: &Dataset, found: &Optimum) -> SearchRecord {
     }
 }
 
-/// Small tables have the most local optima and the cheapest evaluations: both ask for more starts.
-fn affordable_restarts(rows: usize) -> usize {
+/// Starts beyond the first for a table of so many distinct rows. Small tables have the most local optima and the cheapest
+/// evaluations: both ask for more starts.
+pub fn affordable_restarts(rows: usize) -> usize {
     match rows {
         0..=400 => 24,
         401..=800 => 12,

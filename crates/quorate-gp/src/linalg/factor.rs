@@ -176,6 +176,33 @@ impl Factor {
         result
     }
 
+    /// Some entries of the diagonal of `(L L')^-1`, for rows in increasing order: `|L^-1 e_i|^2`, a block of unit vectors
+    /// at a time, so that memory stays at one block for each thread.
+    pub fn inverse_diagonal(&self, rows: &[usize]) -> Vec<f64> {
+        let size = self.size();
+        let blocks: Vec<Vec<f64>> = rows
+            .par_chunks(BLOCK)
+            .map(|some| {
+                let first = some[0];
+                let mut block = Matrix::zeros(size - first, some.len());
+                for (column, row) in some.iter().enumerate() {
+                    block[(row - first, column)] = 1.0;
+                }
+                let corner =
+                    self.lower
+                        .as_ref()
+                        .submatrix(first, first, size - first, size - first);
+                solve_lower_triangular_in_place(corner, block.as_mut(), Par::Seq);
+                let own = |(column, row): (usize, &usize)| {
+                    let below = &block.col_as_slice(column)[row - first..];
+                    super::dot(below, below)
+                };
+                some.iter().enumerate().map(own).collect()
+            })
+            .collect();
+        blocks.concat()
+    }
+
     /// `L^-1` as a lower triangular matrix (zeros above): n^3 / 3 operations.
     pub fn inverse_lower(&self) -> Matrix {
         self.inverse_lower_in(Matrix::zeros(self.size(), self.size()))
@@ -229,6 +256,11 @@ mod tests {
         let back = &matrix * &solution;
         assert!((&back - &right).norm_max() < 1e-12);
         let inverse = factor.inverse_lower();
+        let rows = [0, 1, 77, 299];
+        for (row, entry) in rows.iter().zip(factor.inverse_diagonal(&rows)) {
+            let column = inverse.col_as_slice(*row);
+            assert!((entry - super::super::dot(column, column)).abs() < 1e-14);
+        }
         let identity = &(&inverse * &matrix) * inverse.transpose();
         assert!((&identity - &Matrix::identity(300, 300)).norm_max() < 1e-12);
     }

@@ -1,9 +1,7 @@
 //! Leave-one-out predictions in closed form (Rasmussen and Williams 2006, sec. 5.4.2), for groups of equal inputs too.
 
-use rayon::prelude::*;
-
 use super::ExactPosterior;
-use crate::linalg::dot;
+use crate::data::Member;
 
 /// What each row would have been told had it not been seen, and the effective number of parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,20 +32,34 @@ impl ExactPosterior {
     /// `ybar_i - [C^-1 y]_i / [C^-1]_ii`, with `C = K + Psi`. The other members of the row's own group are then put
     /// back as one more Gaussian observation.
     pub fn leave_one_out(&self) -> LeaveOneOut {
+        let groups: Vec<usize> = (0..self.data().rows()).collect();
+        self.leave_one_out_of(&groups).1
+    }
+
+    /// The members of some groups, given in increasing order, with their leave-one-out answers; the effective parameters
+    /// are those of these groups.
+    pub fn leave_one_out_of(&self, groups: &[usize]) -> (Vec<Member>, LeaveOneOut) {
         let data = self.data();
         let psi = self.noise().group_variances(data);
-        let precision = self.inverse_diagonal();
-        let effective_parameters = precision.iter().zip(&psi).map(|(p, v)| 1.0 - p * v).sum();
+        let mut precision: Vec<Option<f64>> = vec![None; data.rows()];
+        for (&group, entry) in groups.iter().zip(self.factor().inverse_diagonal(groups)) {
+            precision[group] = Some(entry);
+        }
+        let share = |&group: &usize| precision[group].map_or(0.0, |p| 1.0 - p * psi[group]);
         let weights = self.weights().col_as_slice(0);
         let mut answer = LeaveOneOut {
-            effective_parameters,
+            effective_parameters: groups.iter().map(share).sum(),
             ..LeaveOneOut::default()
         };
+        let mut members = Vec::new();
         for member in data.members() {
             let group = member.group;
+            let Some(precision) = precision[group] else {
+                continue;
+            };
             let noise = self.noise().variance + data.known_noise()[group];
-            let mean = data.targets()[group] - weights[group] / precision[group];
-            let variance = (1.0 / precision[group] - psi[group]).max(0.0);
+            let mean = data.targets()[group] - weights[group] / precision;
+            let variance = (1.0 / precision - psi[group]).max(0.0);
             let others = data.weights()[group] - member.weight;
             // A remainder of pure rounding is nobody: dividing by it would invent an observation.
             let (mean, variance) = if others > 1e-12 * data.weights()[group] {
@@ -60,20 +72,9 @@ impl ExactPosterior {
             answer.mean.push(mean);
             answer.variance.push(variance);
             answer.noise.push(noise);
+            members.push(*member);
         }
-        answer
-    }
-
-    /// Diagonal of `(K + Psi)^-1`.
-    fn inverse_diagonal(&self) -> Vec<f64> {
-        let inverse = self.factor().inverse_lower();
-        (0..inverse.ncols())
-            .into_par_iter()
-            .map(|column| {
-                let column = &inverse.col_as_slice(column)[column..];
-                dot(column, column)
-            })
-            .collect()
+        (members, answer)
     }
 }
 

@@ -12,8 +12,9 @@ use crate::joint::{JointAnswers, JointShape};
 use crate::partition::{Labels, PartedRows, Partition};
 use crate::spec::ModelSpec;
 
-/// Rows of one expert, and questions asked together, unless told otherwise.
-const PART_SIZE: usize = 1000;
+/// Rows of one expert unless told otherwise.
+pub const PART_SIZE: usize = 1000;
+/// Questions asked together unless told otherwise.
 const QUESTIONS: usize = 1000;
 /// Rows of one part while learning, at most.
 const LEARNED_SIZE: usize = 500;

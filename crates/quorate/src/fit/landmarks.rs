@@ -1,6 +1,6 @@
 //! A table of any length: hyperparameters from a sample of parts, answers through landmarks, no row kept.
 
-use quorate_gp::data::{Dataset, InputColumn, Inputs, Schema, random_rows};
+use quorate_gp::data::{Batches, Dataset, InputColumn, Inputs, Schema, random_rows};
 use quorate_gp::gaussian::Marginals;
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{Plausible, SearchLimits, SearchRecord, WithPrior, at, maximise};
@@ -15,8 +15,8 @@ use super::{Found, LandmarkShape};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::landmarks::{
-    Committee, CommitteeEvidence, Cut, LandmarkBelief, Landmarks, PartRecord, SummaryTree, absorb,
-    choose, cut,
+    CHUNK_ROWS, Committee, CommitteeEvidence, Cut, LandmarkBelief, Landmarks, Listener, PartRecord,
+    Streamed, SummaryTree, absorb, choose, cut,
 };
 use crate::partition::Labels;
 use crate::score::{Scores, Yardstick};
@@ -25,19 +25,19 @@ use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 /// Landmarks unless told otherwise: at most this many, and a quarter of the rows.
 const LANDMARKS: usize = 1000;
 /// Rows of one expert unless told otherwise.
-const PART_SIZE: usize = 500;
+pub const PART_SIZE: usize = 500;
 /// Rows held out for the scores: a tenth, at most this many.
 const HELD_OUT: usize = 1000;
 /// Name of the rows of a fit unless told otherwise.
 const PART_NAME: &str = "part-1";
 /// Kernels are compared on a small sample.
-const COMPARED: Climb = Climb {
+pub const COMPARED: Climb = Climb {
     rows: 4000,
     landmarks: 300,
     steps: 30,
 };
 /// The best is climbed further on a larger one: hyperparameters that suit few landmarks smooth more than many need.
-const FURTHER: Climb = Climb {
+pub const FURTHER: Climb = Climb {
     rows: 7500,
     landmarks: 750,
     steps: 20,
@@ -45,19 +45,36 @@ const FURTHER: Climb = Climb {
 
 /// A climb of the committee evidence of a sample: random rows, and the landmarks that go with them.
 #[derive(Clone, Copy)]
-struct Climb {
-    rows: usize,
-    landmarks: usize,
-    steps: u64,
+pub struct Climb {
+    pub rows: usize,
+    pub landmarks: usize,
+    pub steps: u64,
 }
 
 /// What becomes of the rows once everything has been learned from them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rows {
+pub enum Rows<'a> {
     /// They are the model's first part.
     Absorb,
     /// They were a sample: the model starts with no row.
     Leave,
+    /// They were a sample of a table whose rows are the model's first part.
+    Stream {
+        /// The table, from its first row.
+        table: &'a mut dyn Batches,
+        /// Where in it the rows of the sample are.
+        positions: &'a [usize],
+    },
+}
+
+/// Landmarks for a number of distinct rows unless told otherwise.
+pub fn usual_landmarks(rows: usize) -> usize {
+    let seen = rows.saturating_sub(held_out(rows)).max(1);
+    LANDMARKS.min(seen / 4).max(1)
+}
+
+/// How many of the distinct rows are held out for the scores.
+pub(super) fn held_out(rows: usize) -> usize {
+    (rows / 10).clamp(1, HELD_OUT)
 }
 
 pub fn fit(
@@ -65,17 +82,17 @@ pub fn fit(
     schema: &Schema,
     data: &Dataset,
     labels: Option<&Labels>,
-    rows: Rows,
+    rows: Rows<'_>,
     watch: &dyn Watch,
-) -> Result<(Found, Committee, Answers)> {
+) -> Result<(Found, Committee, Answers, Vec<String>)> {
     let how = Cut {
         parts: spec.parts_through_landmarks(),
         part_size: spec.part_size.unwrap_or(PART_SIZE).max(1),
         held_out: held_out(data.rows()),
         seed: spec.seed,
     };
-    let (held, others) = how.held_out_rows(data.rows());
-    let [held, others] = [held, others].map(|rows| data.select(&rows));
+    let (held_groups, other_groups) = how.held_out_rows(data.rows());
+    let [held, others] = [&held_groups, &other_groups].map(|rows| data.select(rows));
     // One distinct row can only be asked of the prior; it must still be learned from.
     let seen = if others.rows() == 0 { data } else { &others };
 
@@ -83,27 +100,66 @@ pub fn fit(
     // Bound anew from its text, so that the model in memory and the model read from its file are the same numbers.
     let (kernel, noise) = (learned.kernel.kernel(), learned.noise);
     let bound = kernel.bind(schema.columns())?;
-    let wanted = spec.landmarks.unwrap_or(LANDMARKS.min(seen.rows() / 4));
+    let wanted = spec.landmarks.unwrap_or(usual_landmarks(data.rows()));
     let chosen = landmark_inputs(spec, &bound, seen.inputs(), wanted.max(1), watch)?;
     let width = seen.inputs().width();
     let inputs = Inputs::new(&chosen, chosen.len() / width, width)?;
     let landmarks = Landmarks::new(bound, inputs)?;
 
+    let mut committee = Committee::new(&landmarks, data.inputs());
+    let mut notes = Vec::new();
+    let name = spec.part_name.as_deref().unwrap_or(PART_NAME);
     let mut tree = SummaryTree::default();
-    let parts = cut(landmarks.kernel(), &others, &how, labels, watch)?;
-    absorb(&mut tree, &landmarks, noise, &parts, watch)?;
+    let heard = match rows {
+        Rows::Absorb | Rows::Leave => {
+            let parts = cut(landmarks.kernel(), &others, &how, labels, watch)?;
+            absorb(&mut tree, &landmarks, noise, &parts, watch)?;
+            let record = PartRecord::new(name, data, how.clone());
+            let absorbed = matches!(rows, Rows::Absorb);
+            (Some(held), absorbed.then_some(record))
+        }
+        Rows::Stream { table, positions } => {
+            drop(others);
+            let streamed = Streamed {
+                chunk: CHUNK_ROWS,
+                held_out: places(data, &held_groups, positions),
+            };
+            let listener = Listener {
+                schema,
+                landmarks: &landmarks,
+                noise,
+                cut: &how,
+            };
+            let pass = listener.hear(&mut tree, table, &streamed, &committee, watch)?;
+            notes.extend(pass.notes.iter().cloned());
+            let record = PartRecord::of_pass(name, &pass, how.clone(), streamed);
+            (pass.held, Some(record))
+        }
+    };
+    let (Some(held), record) = heard else {
+        return Err(Error::Spec(
+            "the table changed while it was read: the rows to be scored are gone".into(),
+        ));
+    };
     let before = tree.clone().total(landmarks.count())?;
     let belief = LandmarkBelief::new(landmarks.clone(), &before)?;
+    drop(before);
     let answers = belief.marginals(held.inputs())?;
+    drop(belief);
     let scores = held_out_scores(&answers, noise, &held, schema.into())?;
-
-    let mut committee = Committee::new(&landmarks, data.inputs());
-    if rows == Rows::Absorb {
-        let last = cut(landmarks.kernel(), &held, &how, labels, watch)?;
+    if let Some(record) = record {
+        let last = match labels {
+            Some(_) => cut(landmarks.kernel(), &held, &how, labels, watch)?,
+            None => cut(
+                landmarks.kernel(),
+                &held,
+                &how.without_column(),
+                None,
+                watch,
+            )?,
+        };
         absorb(&mut tree, &landmarks, noise, &last, watch)?;
         let summary = tree.total(landmarks.count())?;
-        let name = spec.part_name.as_deref().unwrap_or(PART_NAME);
-        let record = PartRecord::new(name, data, how.clone());
         committee.add(record, summary, spec.keep_parts)?;
     }
     let jitter = landmarks.factor().jitter();
@@ -125,7 +181,16 @@ pub fn fit(
         history: learned.history,
         conditional: None,
     };
-    Ok((found, committee, Answers::Landmarks(belief)))
+    Ok((found, committee, Answers::Landmarks(belief), notes))
+}
+
+/// Where in the table the rows of some groups of a sample are.
+fn places(sample: &Dataset, groups: &[usize], positions: &[usize]) -> Vec<usize> {
+    let members = sample.members().iter();
+    members
+        .filter(|member| groups.binary_search(&member.group).is_ok())
+        .map(|member| positions[member.row])
+        .collect()
 }
 
 fn landmark_inputs(
@@ -137,11 +202,6 @@ fn landmark_inputs(
 ) -> Result<Vec<f64>> {
     let choice = spec.landmark_choice.unwrap_or_default();
     choose(choice, kernel, inputs, count, spec.seed, watch)
-}
-
-/// How many rows are held out for the scores.
-pub(super) fn held_out(rows: usize) -> usize {
-    (rows / 10).clamp(1, HELD_OUT)
 }
 
 /// Scores of rows no part has spoken of, in the target's own units.

@@ -17,15 +17,17 @@ use crate::local::{
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 
 /// Rows of the random sample that is scored with its own row left out.
-const SCORED_ROWS: usize = 1000;
-/// Nearest rows per question, and questions that share an expert, unless told otherwise.
+pub const SCORED_ROWS: usize = 1000;
+/// Nearest rows per question unless told otherwise.
+pub const NEIGHBOURS: usize = 300;
+/// The shape of a neighbourhood unless told otherwise, with the questions that share an expert.
 const DEFAULT: Neighbourhood = Neighbourhood {
-    neighbours: 300,
+    neighbours: NEIGHBOURS,
     together: 8,
 };
 /// Steps by which kernels are compared, and further steps of the best.
-const TRIAL_STEPS: usize = 60;
-const FURTHER_STEPS: usize = 150;
+pub const TRIAL_STEPS: usize = 60;
+pub const FURTHER_STEPS: usize = 150;
 
 pub fn fit(
     spec: &ModelSpec,

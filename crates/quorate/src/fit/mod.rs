@@ -2,13 +2,15 @@
 
 pub mod auto;
 mod exact;
-mod joint;
+pub(crate) mod joint;
 pub(crate) mod landmarks;
-mod local;
+pub(crate) mod local;
 mod start;
 mod supported;
 
-use quorate_gp::data::{Dataset, Frame, Schema};
+use std::borrow::Cow;
+
+use quorate_gp::data::{Batches, Dataset, Frame, Schema, Survey};
 use quorate_gp::kernel::Kernel;
 use quorate_gp::learn::SearchRecord;
 use quorate_gp::likelihood::GaussianNoise;
@@ -20,17 +22,13 @@ pub use crate::answers::LandmarkShape;
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::fit::auto::Candidate;
-use crate::landmarks::{Landmarks, State};
+use crate::landmarks::{Landmarks, State, fingerprint};
 use crate::local::ConditionalRecord;
 use crate::partition::Labels;
+use crate::plan::{Plan, Shape, Way};
 use crate::score::Scores;
 use crate::spec::{MethodChoice, ModeChoice, ModelSpec};
 pub(crate) use local::scored_rows;
-
-/// Tables with at most this many distinct rows are fitted exactly unless told otherwise.
-const EXACT_ROWS: usize = 4000;
-/// Bytes an exact fit may take: two n x n matrices.
-const EXACT_BYTES: u64 = 16 << 30;
 
 /// Everything about a fitted model but its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,44 +61,80 @@ pub(crate) struct Found {
     pub outcome: String,
 }
 
-/// Fits a table under a specification.
+/// What a survey of a table says of the problem, and how it will be solved.
+pub(crate) fn plan(spec: &ModelSpec, survey: &Survey) -> Result<Plan> {
+    spec.check()?;
+    let (schema, data, _) = encode(spec, &survey.sample)?;
+    Plan::new(spec, &Shape::of(spec, &schema, &data, survey))
+}
+
+/// Fits a table that is held.
 pub(crate) fn fit(
     spec: &ModelSpec,
-    table: &Frame,
+    plan: &Plan,
+    table: Cow<'_, Frame>,
     watch: &dyn Watch,
 ) -> Result<(Fitted, State, Answers)> {
-    spec.check()?;
-    let (schema, data, notes) = encode(spec, table)?;
-    let (found, state, answers) = match method(spec, data.rows()) {
+    let (schema, data, notes) = encode(spec, &table)?;
+    let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), &table)?;
+    // The encoded rows are all that is needed from here on.
+    drop(table);
+    begin("fit", spec, &data, watch)?;
+    let planned = plan.apply(spec);
+    let (found, state, answers) = match plan.chosen.way {
         Way::Exact => {
-            check_memory(data.rows())?;
-            let (found, answers) = exact::fit(spec, &schema, &data, watch)?;
+            let (found, answers) = exact::fit(&planned, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
         }
-        Way::Local => {
-            let (found, answers) = local::fit(spec, &schema, &data, watch)?;
+        Way::Local { .. } => {
+            let (found, answers) = local::fit(&planned, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
         }
-        Way::Supported => {
-            let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
+        Way::Supported { .. } => {
             let (found, rows, state, answers) =
-                supported::fit(spec, &schema, data, labels.as_ref(), watch)?;
+                supported::fit(&planned, &schema, data, labels.as_ref(), watch)?;
             (found, State::Supported(rows, state), answers)
         }
-        Way::Joint => {
-            let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
-            let (found, rows, answers) = joint::fit(spec, &schema, data, labels.as_ref(), watch)?;
+        Way::Joint { .. } => {
+            let (found, rows, answers) =
+                joint::fit(&planned, &schema, data, labels.as_ref(), watch)?;
             (found, State::Parts(rows), answers)
         }
-        Way::Landmarks => {
-            let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
+        Way::Landmarks { .. } => {
             let (labels, rows) = (labels.as_ref(), landmarks::Rows::Absorb);
-            let (found, state, answers) =
-                landmarks::fit(spec, &schema, &data, labels, rows, watch)?;
+            let (found, state, answers, _) =
+                landmarks::fit(&planned, &schema, &data, labels, rows, watch)?;
             (found, State::Committee(state), answers)
         }
     };
     Ok((finish(spec, schema, found, notes, &answers), state, answers))
+}
+
+/// Fits a table that is longer than its sample, as it comes: scaling, hyperparameters and landmarks are the sample's.
+pub(crate) fn stream(
+    spec: &ModelSpec,
+    plan: &Plan,
+    survey: &Survey,
+    table: &mut dyn Batches,
+    watch: &dyn Watch,
+) -> Result<(Fitted, State, Answers)> {
+    let (schema, data, mut notes) = encode(spec, &survey.sample)?;
+    begin("fit of a stream", spec, &data, watch)?;
+    let rows = landmarks::Rows::Stream {
+        table,
+        positions: &survey.positions,
+    };
+    let (found, state, answers, seen) =
+        landmarks::fit(&plan.apply(spec), &schema, &data, None, rows, watch)?;
+    notes.push(format!(
+        "scaling, hyperparameters and landmarks come from {} {} rows; all {} were absorbed as they came",
+        survey.positions.len(),
+        if survey.goes_on { "first" } else { "random" },
+        state.rows().0
+    ));
+    notes.extend(seen);
+    let fitted = finish(spec, schema, found, notes, &answers);
+    Ok((fitted, State::Committee(state), answers))
 }
 
 /// Learns everything but the summary from a sample: a landmarks model with no row.
@@ -129,31 +163,20 @@ pub(crate) fn prepare(
     let (schema, data, notes) = encode(spec, table)?;
     let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
     let (labels, rows) = (labels.as_ref(), landmarks::Rows::Leave);
-    let (found, state, answers) = landmarks::fit(spec, &schema, &data, labels, rows, watch)?;
+    let (found, state, answers, _) = landmarks::fit(spec, &schema, &data, labels, rows, watch)?;
     let fitted = finish(spec, schema, found, notes, &answers);
     Ok((fitted, State::Committee(state), answers))
 }
 
-/// The ways to answer.
-enum Way {
-    Exact,
-    Local,
-    Supported,
-    Landmarks,
-    Joint,
-}
-
-fn method(spec: &ModelSpec, rows: usize) -> Way {
-    match (spec.method, spec.mode) {
-        (_, ModeChoice::Landmarks) => Way::Landmarks,
-        (_, ModeChoice::Joint) => Way::Joint,
-        (_, ModeChoice::Local) if spec.landmarks.is_some() => Way::Supported,
-        (MethodChoice::Exact, _) => Way::Exact,
-        // Only an exact fit keeps the noise it is given.
-        (MethodChoice::Auto, ModeChoice::Auto) if spec.noise_variance.is_some() => Way::Exact,
-        (MethodChoice::Auto, ModeChoice::Auto) if rows <= EXACT_ROWS => Way::Exact,
-        _ => Way::Local,
-    }
+/// Binds a journal, where there is one, to the specification, the rows and this version.
+fn begin(deed: &str, spec: &ModelSpec, data: &Dataset, watch: &dyn Watch) -> Result<()> {
+    let Some(journal) = watch.journal() else {
+        return Ok(());
+    };
+    let spec = serde_json::to_string(spec).map_err(|error| Error::Spec(error.to_string()))?;
+    let print = fingerprint(data);
+    let version = env!("CARGO_PKG_VERSION");
+    Ok(journal.begin(&format!("{deed} by {version}: {spec} {print}"))?)
 }
 
 fn encode(spec: &ModelSpec, table: &Frame) -> Result<(Schema, Dataset, Vec<String>)> {
@@ -199,18 +222,4 @@ fn finish(
         found,
         notes,
     }
-}
-
-/// Refuses with the number instead of dying.
-fn check_memory(rows: usize) -> Result<()> {
-    let bytes = 16 * (rows as u64).saturating_mul(rows as u64);
-    if bytes <= EXACT_BYTES {
-        return Ok(());
-    }
-    let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
-    Err(Error::Spec(format!(
-        "an exact fit of {rows} distinct rows needs {:.1} GiB, more than {:.0} GiB: use `--method committee`",
-        gib(bytes),
-        gib(EXACT_BYTES),
-    )))
 }

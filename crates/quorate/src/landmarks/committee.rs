@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::parts::Cut;
+use super::stream::{Pass, Streamed};
 use super::{LandmarkBelief, Landmarks, Summary, SummaryTree};
 use crate::error::Result;
 use crate::partition::PartedRows;
@@ -32,6 +33,9 @@ pub struct PartRecord {
     pub fingerprint: String,
     /// How the rows were given to experts.
     pub cut: Cut,
+    /// How they came, where they were too many to be held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streamed: Option<Streamed>,
 }
 
 impl PartRecord {
@@ -43,26 +47,59 @@ impl PartRecord {
             distinct_rows: data.rows(),
             fingerprint: fingerprint(data),
             cut,
+            streamed: None,
+        }
+    }
+
+    /// A record of rows that were absorbed as they came.
+    pub fn of_pass(name: &str, pass: &Pass, cut: Cut, streamed: Streamed) -> Self {
+        Self {
+            name: name.to_owned(),
+            rows: pass.rows,
+            distinct_rows: pass.distinct_rows,
+            fingerprint: pass.fingerprint.clone(),
+            cut,
+            streamed: Some(streamed),
         }
     }
 }
 
 /// SHA-256 of the rows as the model encodes them: inputs, target, weight and known noise of each row, in their order.
 pub fn fingerprint(data: &Dataset) -> String {
-    let mut hash = Sha256::new();
-    for member in data.members() {
-        let own = [
-            member.target,
-            member.weight,
-            data.known_noise()[member.group],
-        ];
-        for value in data.inputs().row(member.group).iter().chain(&own) {
-            // Minus zero equals zero.
-            hash.update((value + 0.0).to_le_bytes());
+    let mut hash = Fingerprint::default();
+    hash.update(data);
+    hash.finish()
+}
+
+/// A fingerprint of rows that come in chunks: the same as of all of them together.
+#[derive(Clone, Default)]
+pub(crate) struct Fingerprint(Sha256);
+
+impl Fingerprint {
+    pub fn update(&mut self, data: &Dataset) {
+        for member in data.members() {
+            let own = [
+                member.target,
+                member.weight,
+                data.known_noise()[member.group],
+            ];
+            for value in data.inputs().row(member.group).iter().chain(&own) {
+                // Minus zero equals zero.
+                self.0.update((value + 0.0).to_le_bytes());
+            }
         }
     }
-    let bytes = hash.finalize();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+
+    /// The fingerprint so far, as plain numbers for a journal.
+    pub fn numbers(&self) -> Vec<f64> {
+        let bytes = self.0.clone().finalize();
+        bytes.iter().map(|byte| f64::from(*byte)).collect()
+    }
+
+    pub fn finish(self) -> String {
+        let bytes = self.0.finalize();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 /// Landmarks and what all parts together know, seen from them.

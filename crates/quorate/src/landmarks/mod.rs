@@ -9,6 +9,8 @@ mod committee;
 mod evidence;
 mod frame;
 mod parts;
+mod strays;
+mod stream;
 mod summary;
 
 pub use belief::LandmarkBelief;
@@ -18,5 +20,7 @@ pub use committee::{Committee, Part, PartRecord, State, fingerprint};
 pub use evidence::{CommitteeEvidence, part_gradient};
 pub use frame::Landmarks;
 pub use parts::{Cut, absorb, cut, summarise};
+pub use strays::Strays;
+pub use stream::{CHUNK_ROWS, Listener, Pass, Streamed};
 pub(crate) use summary::PartFactor;
 pub use summary::{Summary, SummaryTree};

@@ -3,7 +3,7 @@
 use quorate_gp::data::{Dataset, random_rows};
 use quorate_gp::kernel::BoundKernel;
 use quorate_gp::likelihood::GaussianNoise;
-use quorate_gp::watch::Watch;
+use quorate_gp::watch::{Piece, Watch};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,18 @@ pub struct Cut {
 }
 
 impl Cut {
+    /// The same for rows that have lost the column by which parts were to be formed: those held out of a stream.
+    pub fn without_column(&self) -> Cut {
+        let parts = match &self.parts {
+            PartChoice::Column(_) => PartChoice::Tree,
+            other => other.clone(),
+        };
+        Cut {
+            parts,
+            ..self.clone()
+        }
+    }
+
     /// The rows held out and the others, both in increasing order.
     pub fn held_out_rows(&self, rows: usize) -> (Vec<usize>, Vec<usize>) {
         let held = random_rows(rows, self.held_out, self.seed ^ 0x6865_6c64);
@@ -66,12 +78,24 @@ pub fn absorb(
     for (wave, some) in parts.chunks(WAVE).enumerate() {
         watch.check()?;
         watch.progress("absorbing parts", wave * WAVE, parts.len());
+        let journal = watch.journal();
+        match journal.map_or(Piece::New, |journal| journal.piece()) {
+            Piece::Earlier => continue,
+            Piece::Last(sum) => {
+                *tree = SummaryTree::from_numbers(landmarks.count(), &sum)?;
+                continue;
+            }
+            Piece::New => {}
+        }
         let summaries: Vec<Summary> = some
             .par_iter()
             .map(|part| Summary::of_part(landmarks, noise, part))
             .collect::<quorate_gp::Result<_>>()?;
         for summary in summaries {
             tree.push(summary)?;
+        }
+        if let Some(journal) = journal {
+            journal.keep(&mut || tree.to_numbers())?;
         }
     }
     watch.progress("absorbing parts", parts.len(), parts.len());

@@ -173,4 +173,76 @@ impl SummaryTree {
         }
         Ok(total.unwrap_or_else(|| Summary::empty(landmarks)))
     }
+
+    /// The tree as plain numbers, for a checkpoint: a count of levels, then each with its sum or without.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        let mut numbers = vec![self.levels.len() as f64];
+        for level in &self.levels {
+            let Some(sum) = level else {
+                numbers.push(0.0);
+                continue;
+            };
+            numbers.extend([1.0, sum.log_evidence, sum.rows]);
+            for column in 0..sum.landmarks() {
+                numbers.extend_from_slice(&sum.information.col_as_slice(column)[column..]);
+            }
+            numbers.extend_from_slice(sum.vector.col_as_slice(0));
+        }
+        numbers
+    }
+
+    /// The tree that numbers were made from.
+    pub fn from_numbers(landmarks: usize, numbers: &[f64]) -> Result<Self> {
+        let mut left = numbers;
+        let mut take = |count: usize| -> Result<&[f64]> {
+            let (taken, rest) = left.split_at_checked(count).ok_or_else(|| {
+                Error::Invalid("the sum in the checkpoint does not go with this fit".into())
+            })?;
+            left = rest;
+            Ok(taken)
+        };
+        let count = take(1)?[0] as usize;
+        let mut levels = Vec::new();
+        for _ in 0..count.min(numbers.len()) {
+            if take(1)?[0] == 0.0 {
+                levels.push(None);
+                continue;
+            }
+            let mut sum = Summary::empty(landmarks);
+            let scalars = take(2)?;
+            (sum.log_evidence, sum.rows) = (scalars[0], scalars[1]);
+            for column in 0..landmarks {
+                let own = &mut sum.information.col_as_slice_mut(column)[column..];
+                own.copy_from_slice(take(landmarks - column)?);
+            }
+            let vector = take(landmarks)?;
+            sum.vector.col_as_slice_mut(0).copy_from_slice(vector);
+            levels.push(Some(sum));
+        }
+        Ok(Self { levels })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_survives_as_numbers() {
+        let mut tree = SummaryTree::default();
+        for part in 0..5 {
+            let mut summary = Summary::empty(3);
+            summary.rows = f64::from(part);
+            summary.information[(2, 1)] = 0.1 * f64::from(part);
+            summary.vector[(0, 0)] = 1.0 / 3.0;
+            tree.push(summary).unwrap();
+        }
+        let numbers = tree.to_numbers();
+        let back = SummaryTree::from_numbers(3, &numbers).unwrap();
+        assert_eq!(back.levels, tree.levels);
+        assert!(SummaryTree::from_numbers(4, &numbers).is_err());
+        assert!(SummaryTree::from_numbers(3, &numbers[..7]).is_err());
+        assert!(SummaryTree::from_numbers(3, &[]).is_err());
+    }
 }

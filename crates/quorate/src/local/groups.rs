@@ -24,22 +24,24 @@ impl Default for GroupShape {
     }
 }
 
-/// Draws groups around random rows: the nearest rows are the group, the next nearest its neighbours.
-pub fn draw_groups(
+/// Draws the random rows that groups stand around.
+pub fn draw_centres(count: usize, rows: usize, random: &mut impl Rng) -> Vec<usize> {
+    (0..count)
+        .map(|_| (random.next_u64() % rows as u64) as usize)
+        .collect()
+}
+
+/// Groups around rows: the nearest rows are the group, the next nearest its neighbours.
+pub fn groups_around(
     search: &NeighbourSearch,
     points: &[f64],
-    count: usize,
+    centres: &[usize],
     shape: GroupShape,
-    random: &mut impl Rng,
 ) -> Vec<Group> {
     let dimension = search.space().dimension();
-    let rows = search.rows();
-    let centres: Vec<usize> = (0..count)
-        .map(|_| (random.next_u64() % rows as u64) as usize)
-        .collect();
     centres
-        .into_par_iter()
-        .map(|centre| {
+        .par_iter()
+        .map(|&centre| {
             let point = &points[centre * dimension..(centre + 1) * dimension];
             let found = search.nearest(point, shape.members + shape.neighbours);
             let members = shape.members.min(found.len().div_ceil(2));

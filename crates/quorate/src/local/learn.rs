@@ -3,7 +3,7 @@
 use quorate_gp::Result;
 use quorate_gp::data::Dataset;
 use quorate_gp::kernel::{BoundKernel, Covariance};
-use quorate_gp::learn::{ConditionalLikelihood, Objective, Plausible, at};
+use quorate_gp::learn::{ConditionalLikelihood, Objective, Plausible, at, remembered};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::parameters::Parameter;
@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha12Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{GroupShape, draw_groups};
+use super::{GroupShape, draw_centres, groups_around};
 use crate::space::{NeighbourSearch, ScaledSpace};
 
 /// How the stochastic ascent goes.
@@ -74,6 +74,7 @@ pub fn learn_conditional(
     let mut random = ChaCha12Rng::seed_from_u64(search.seed);
     let mut momentum = Adam::new(here.len());
     let mut near: Option<(NeighbourSearch, Vec<f64>)> = None;
+    let mut metric = here.clone();
     let averaged_from = search.steps - search.steps.div_ceil(4);
     let mut mean = vec![0.0; here.len()];
     let mut value = 0.0;
@@ -82,25 +83,27 @@ pub fn learn_conditional(
     for step in 0..search.steps {
         watch.check()?;
         watch.progress("learning from neighbourhoods", step, search.steps);
-        let current = at(kernel, &here)?.0;
-        let (neighbours, points) = match near.take() {
-            Some(ready) if step % search.refresh != 0 => ready,
-            _ => {
-                let space = ScaledSpace::of_kernel(&current);
-                let points = space.points(data.inputs());
-                (NeighbourSearch::new(space, data.inputs()), points)
-            }
-        };
-        let groups = draw_groups(
-            &neighbours,
-            &points,
-            search.groups,
-            search.shape,
-            &mut random,
-        );
-        near = Some((neighbours, points));
-        let objective = ConditionalLikelihood::new(kernel, data, &groups, JitterPolicy::default());
-        match objective.evaluate(&here) {
+        if step % search.refresh == 0 {
+            metric.clone_from(&here);
+            near = None;
+        }
+        let centres = draw_centres(search.groups, data.rows(), &mut random);
+        // Neighbours are looked for only when a step is not known from an earlier run.
+        let outcome = remembered(&here, watch, || {
+            let (neighbours, points) = match near.take() {
+                Some(ready) => ready,
+                None => {
+                    let space = ScaledSpace::of_kernel(&at(kernel, &metric)?.0);
+                    let points = space.points(data.inputs());
+                    (NeighbourSearch::new(space, data.inputs()), points)
+                }
+            };
+            let groups = groups_around(&neighbours, &points, &centres, search.shape);
+            near = Some((neighbours, points));
+            ConditionalLikelihood::new(kernel, data, &groups, JitterPolicy::default())
+                .evaluate(&here)
+        });
+        match outcome {
             Ok(evaluation) => {
                 let progress = step as f64 / search.steps as f64;
                 let rate = search.rate * (0.55 + 0.45 * (std::f64::consts::PI * progress).cos());

@@ -6,6 +6,6 @@ mod learn;
 mod support;
 
 pub use ask::{LocalAnswers, Neighbourhood};
-pub use groups::{GroupShape, draw_groups};
+pub use groups::{GroupShape, draw_centres, groups_around};
 pub use learn::{ConditionalRecord, ConditionalSearch, learn_conditional};
 pub use support::{SupportedAnswers, SupportedShape};

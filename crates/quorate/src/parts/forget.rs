@@ -1,12 +1,12 @@
 //! One part less.
 
-use quorate_gp::data::Frame;
+use quorate_gp::data::{Frame, InMemory};
 use quorate_gp::watch::Watch;
 use serde::Serialize;
 
 use super::bound;
 use crate::error::{Error, Result};
-use crate::landmarks::{Part, Summary, fingerprint, summarise};
+use crate::landmarks::{Listener, Part, Summary, fingerprint, summarise};
 use crate::model::Model;
 use crate::partition::Labels;
 
@@ -70,12 +70,26 @@ impl Model {
             (None, Some(data)) => {
                 let landmarks = committee.under(bound(&fitted)?)?;
                 let noise = fitted.found.noise;
-                let how = &part.record.cut;
-                let labels = match what.rows {
-                    Some(table) => Labels::of(&how.parts, table)?,
-                    None => None,
+                let cut = &part.record.cut;
+                let summary = match (&part.record.streamed, what.rows) {
+                    (Some(how), Some(table)) => {
+                        let listener = Listener {
+                            schema: &fitted.schema,
+                            landmarks: &landmarks,
+                            noise,
+                            cut,
+                        };
+                        let mut table = InMemory::new(table.clone());
+                        listener.summarise(&mut table, how, &committee, watch)?
+                    }
+                    (_, table) => {
+                        let labels = match table {
+                            Some(table) => Labels::of(&cut.parts, table)?,
+                            None => None,
+                        };
+                        summarise(&landmarks, noise, data, cut, labels.as_ref(), watch)?
+                    }
                 };
-                let summary = summarise(&landmarks, noise, data, how, labels.as_ref(), watch)?;
                 (summary, "recomputed")
             }
             (None, None) => {

@@ -1,15 +1,15 @@
 //! One more part.
 
-use quorate_gp::data::{ColumnKind, Dataset, Frame, Schema};
+use quorate_gp::data::{Batches, Frame, InMemory};
 use quorate_gp::watch::Watch;
+use sha2::{Digest, Sha256};
 
 use super::bound;
 use crate::answers::Method;
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
-use crate::landmarks::{Committee, Cut, PartRecord, summarise};
+use crate::landmarks::{CHUNK_ROWS, Committee, Cut, Listener, PartRecord, Streamed, SummaryTree};
 use crate::model::Model;
-use crate::partition::Labels;
 
 impl Model {
     /// Absorbs the rows of a table as a further part, in one pass: the same result as fitting them as parts of one table
@@ -21,22 +21,41 @@ impl Model {
         keep: bool,
         watch: &dyn Watch,
     ) -> Result<(Model, Vec<String>)> {
+        self.update_stream(&mut InMemory::new(table.clone()), name, keep, watch)
+    }
+
+    /// The same for a table that is read as it comes; memory does not grow with its rows.
+    pub fn update_stream(
+        self,
+        table: &mut dyn Batches,
+        name: &str,
+        keep: bool,
+        watch: &dyn Watch,
+    ) -> Result<(Model, Vec<String>)> {
+        begin(&self, name, keep, watch)?;
         let (fitted, mut committee) = self.into_committee("be updated")?;
         check_name(&committee, name)?;
-        let data = fitted.schema.training_data(table)?;
-        if data.rows() == 0 {
+        let cut = further_cut(&fitted, CHUNK_ROWS);
+        let landmarks = committee.under(bound(&fitted)?)?;
+        let listener = Listener {
+            schema: &fitted.schema,
+            landmarks: &landmarks,
+            noise: fitted.found.noise,
+            cut: &cut,
+        };
+        let streamed = Streamed {
+            chunk: CHUNK_ROWS,
+            held_out: Vec::new(),
+        };
+        let mut tree = SummaryTree::default();
+        let pass = listener.hear(&mut tree, table, &streamed, &committee, watch)?;
+        if pass.rows == 0 {
             return Err(Error::Spec(format!("part `{name}` has no rows")));
         }
-        let mut notes = fitted.schema.encode(table)?.notes;
-        notes.extend(strays(&fitted.schema, &committee, &data));
-        let how = further_cut(&fitted, data.rows());
-        let landmarks = committee.under(bound(&fitted)?)?;
-        let labels = Labels::of(&how.parts, table)?;
-        let noise = fitted.found.noise;
-        let summary = summarise(&landmarks, noise, &data, &how, labels.as_ref(), watch)?;
-        let keep = keep || fitted.spec.keep_parts;
-        committee.add(PartRecord::new(name, &data, how), summary, keep)?;
-        Ok((Model::of_committee(fitted, committee)?, notes))
+        let summary = tree.total(landmarks.count())?;
+        let record = PartRecord::of_pass(name, &pass, cut, streamed);
+        committee.add(record, summary, keep || fitted.spec.keep_parts)?;
+        Ok((Model::of_committee(fitted, committee)?, pass.notes))
     }
 }
 
@@ -53,6 +72,18 @@ pub(crate) fn further_cut(fitted: &Fitted, rows: usize) -> Cut {
     }
 }
 
+/// Binds a journal, where there is one, to the model and the part; its rows are compared as they come.
+fn begin(model: &Model, name: &str, keep: bool, watch: &dyn Watch) -> Result<()> {
+    let Some(journal) = watch.journal() else {
+        return Ok(());
+    };
+    let bytes = Sha256::digest(crate::file::to_bytes(model)?);
+    let print: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let work = format!("update by {version}: {print} {name:?} {keep}");
+    Ok(journal.begin(&work)?)
+}
+
 fn check_name(committee: &Committee, name: &str) -> Result<()> {
     if name.is_empty() {
         return Err(Error::Spec("a part needs a name: use `--part-name`".into()));
@@ -64,42 +95,4 @@ fn check_name(committee: &Committee, name: &str) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// Columns in which rows lie outside the range that scaling and landmarks were learned from.
-fn strays(schema: &Schema, committee: &Committee, data: &Dataset) -> Vec<String> {
-    let mut notes = Vec::new();
-    for (index, column) in schema.columns().iter().enumerate() {
-        let Some((low, high)) = committee.range.get(index).copied() else {
-            continue;
-        };
-        let Some(scale) = schema.scale(&column.name) else {
-            continue;
-        };
-        if column.kind != ColumnKind::Number {
-            continue;
-        }
-        let outside = |row: &usize| {
-            let value = data.inputs().row(*row)[index];
-            value < low || value > high
-        };
-        let count = (0..data.rows()).filter(outside).count();
-        if count > 0 {
-            notes.push(format!(
-                "column `{}`: {count} of {} rows lie outside the {} to {} that the landmarks were chosen from; answers there stay close to the prior",
-                column.name,
-                data.rows(),
-                short(scale.undo(low)),
-                short(scale.undo(high)),
-            ));
-        }
-    }
-    notes
-}
-
-/// A number for a sentence: six digits are enough.
-fn short(value: f64) -> String {
-    let text = format!("{value:.5e}");
-    text.parse::<f64>()
-        .map_or(text, |rounded| rounded.to_string())
 }

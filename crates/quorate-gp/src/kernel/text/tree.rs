@@ -65,6 +65,17 @@ impl Kernel {
         self.without_values().to_string()
     }
 
+    /// How many named kernels it is made of.
+    pub fn atoms(&self) -> usize {
+        let factors = self.terms.iter().flat_map(|term| &term.factors);
+        factors
+            .map(|factor| match factor {
+                Factor::Atom(_) => 1,
+                Factor::Group(kernel) => kernel.atoms(),
+            })
+            .sum()
+    }
+
     fn without_values(&self) -> Kernel {
         let terms = self
             .terms

@@ -1,0 +1,222 @@
+//! The cost table: what a fit takes, told from its size.
+//!
+//! Counts of operations are those of the code; the rates were measured once (`cargo xtask bench plan`) and are fixed, so
+//! that a plan, and the model that follows from it, does not depend on the machine.
+
+use serde::Serialize;
+
+use super::EXACT_ROWS;
+use super::shape::Shape;
+use crate::fit::{landmarks as committee, local};
+use crate::landmarks::CHUNK_ROWS;
+use crate::local::ConditionalSearch;
+
+/// What a way of fitting takes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Cost {
+    /// The most memory in use.
+    pub bytes: u64,
+    /// Seconds on two cores with nothing else to do.
+    pub seconds: f64,
+}
+
+/// How much faster two cores are than one.
+const CORES: f64 = 1.7;
+/// Floating-point operations a second of one core, in factorisations and products of a few hundred rows or more.
+const FLOPS: f64 = 2.9e10;
+/// The same for the factorisation of thousands of rows.
+const LARGE_FLOPS: f64 = 3.8e10;
+/// Seconds of one core for a covariance with its share of a gradient: for each term of the kernel, and each column.
+const ENTRY: f64 = 5e-9;
+const ENTRY_COLUMN: f64 = 0.5e-9;
+/// The share of it that goes into the covariance alone.
+const VALUE: f64 = 0.35;
+/// Seconds of one core for looking at a cell of a table and encoding it, and for a step of k-means along a column.
+const CELL: f64 = 200e-9;
+const STEP: f64 = 1.0e-9;
+
+/// Evaluations of the evidence for each start of a search, and for each start followed to the end.
+const TRIAL_EVALUATIONS: f64 = 33.0;
+const FINAL_EVALUATIONS: f64 = 40.0;
+/// Evaluations of the evidence of a random part, and of the committee evidence of a sample.
+const PART_EVALUATIONS: f64 = 75.0;
+const CLIMB_EVALUATIONS: f64 = 25.0;
+
+const DOUBLE: f64 = 8.0;
+/// The program with its threads before it has read anything.
+const PROGRAM: f64 = 20e6;
+/// Learning from a random part and from neighbourhoods, whatever the number of rows.
+const NEIGHBOURHOODS: f64 = 52e6;
+/// What the allocator holds of matrices that come and go, at most.
+const HELD: f64 = 40e6;
+/// Bytes for each cell of a table that is held: as read, as encoded, as points, and in the model's file.
+const HELD_CELL: f64 = 6.5 * DOUBLE;
+
+/// One exact process over all rows.
+pub fn exact(shape: &Shape) -> Cost {
+    let rows = shape.distinct_rows as f64;
+    let matrix = DOUBLE * rows * rows;
+    let table = HELD_CELL * cells(shape);
+    if shape.distinct_rows > EXACT_ROWS {
+        // One factor in place, then scores of a sample of rows.
+        let factor =
+            rows.powi(3) / 3.0 / LARGE_FLOPS + VALUE * entries(shape, 1.0, rows * rows / 2.0);
+        let scores = local::SCORED_ROWS as f64 * rows * rows / LARGE_FLOPS;
+        let bytes = PROGRAM + NEIGHBOURHOODS + table + matrix + 4.0 * DOUBLE * 256.0 * rows;
+        return cost(shape, bytes, neighbourhoods(shape) + factor + scores);
+    }
+    let choice = match shape.terms {
+        Some(_) => 0.0,
+        None => shape.candidates as f64 * search(shape, rows.min(600.0), 2.0),
+    };
+    let further = shape.restarts.unwrap_or_else(|| usual_restarts(shape));
+    let learning = choice + search(shape, rows, 1.0 + further as f64);
+    // The factor and its inverse while learning, one of them and its blocks after.
+    let bytes = PROGRAM + table + 2.0 * matrix + HELD.min(2.7 * matrix);
+    cost(shape, bytes, learning + 2.0 / 3.0 * rows.powi(3) / FLOPS)
+}
+
+/// Experts for neighbourhoods.
+pub fn local(shape: &Shape, neighbours: usize) -> Cost {
+    let expert = (neighbours as f64).min(shape.distinct_rows as f64);
+    let scored = (local::SCORED_ROWS as f64).min(shape.distinct_rows as f64);
+    let scores = scored * expert.powi(3) * 2.0 / 3.0 / FLOPS
+        + VALUE * entries(shape, 1.0, scored * expert * expert / 2.0);
+    let bytes = PROGRAM + NEIGHBOURHOODS + HELD_CELL * cells(shape);
+    cost(shape, bytes, neighbourhoods(shape) + scores)
+}
+
+/// Experts for neighbourhoods with landmarks behind them.
+pub fn supported(shape: &Shape, neighbours: usize, landmarks: usize, part_size: usize) -> Cost {
+    let near = local(shape, neighbours);
+    let (rows, m, s) = (shape.rows as f64, landmarks as f64, part_size as f64);
+    let seconds = centres(shape, m) + absorbed(shape, m, s.min(rows));
+    // Two sums beside each other, before and after the rows held out.
+    let bytes = summed(shape, m, s.min(rows)) + 4.0 * DOUBLE * m * m;
+    Cost {
+        bytes: near.bytes + bytes as u64,
+        seconds: near.seconds + seconds / CORES,
+    }
+}
+
+/// Parts that are asked together: each is factored, twice, because rows are held out first.
+pub fn joint(shape: &Shape, part_size: usize) -> Cost {
+    let rows = shape.distinct_rows as f64;
+    let s = (part_size as f64).min(rows);
+    let factors = 2.0 * (rows * s * s / 3.0 / FLOPS + VALUE * entries(shape, 1.0, rows * s / 2.0));
+    // A thousand questions are put to every part at once.
+    let q = 1000.0_f64.min(rows / 10.0);
+    let asked = rows * (s * q + 2.0 * q * q) / FLOPS + VALUE * entries(shape, 1.0, rows * q);
+    let blocks = DOUBLE * (2.0 * s * q + 3.0 * q * q) * 2.0;
+    let bytes = PROGRAM + NEIGHBOURHOODS + HELD_CELL * cells(shape) + DOUBLE * rows * s + blocks;
+    cost(shape, bytes, neighbourhoods(shape) + factors + asked)
+}
+
+/// Parts that speak through landmarks.
+pub fn landmarks(shape: &Shape, landmarks: usize, part_size: usize) -> Cost {
+    let (rows, m) = (shape.rows as f64, landmarks as f64);
+    let s = (part_size as f64).min(rows);
+    // Learning: the evidence of a random part, then climbs on the committee evidence of samples.
+    let climb = |how: committee::Climb| {
+        let sample = rows.min(how.rows as f64);
+        let few = (how.landmarks as f64).min(sample / 4.0);
+        let one = sample * (8.0 * few * few + 8.0 * few * s + 4.0 * s * s) / FLOPS
+            + entries(shape, 1.0, sample * (few + s / 2.0));
+        CLIMB_EVALUATIONS.min(1.3 * how.steps as f64) * one
+    };
+    let further = if shape.learns {
+        climb(committee::FURTHER)
+    } else {
+        0.0
+    };
+    let learning = learned(shape, random_part(shape) + climb(committee::COMPARED)) + further;
+    let seconds = learning + centres(shape, m) + absorbed(shape, m, s);
+    let held = HELD_CELL * cells(shape).min(CHUNK_ROWS as f64 * (1.0 + shape.inputs as f64));
+    let bytes = PROGRAM + NEIGHBOURHOODS + held + summed(shape, m, s);
+    cost(shape, bytes, seconds)
+}
+
+/// k-means looks at twenty rows for each landmark, nine times over.
+fn centres(shape: &Shape, m: f64) -> f64 {
+    9.0 * (20.0 * m).min(shape.rows as f64) * m * (1.5 + shape.inputs as f64) * STEP
+}
+
+/// Every row heard by the landmarks, and what they believe then.
+fn absorbed(shape: &Shape, m: f64, s: f64) -> f64 {
+    let rows = shape.rows as f64;
+    rows * (2.0 * m * m + 3.0 * m * s + s * s / 3.0) / FLOPS
+        + VALUE * entries(shape, 1.0, rows * (m + s / 2.0))
+        + 4.0 / 3.0 * m.powi(3) / FLOPS
+}
+
+/// Eight experts at a time with their sums; a sum for each level of the tree; the prior, the belief and the file.
+fn summed(shape: &Shape, m: f64, s: f64) -> f64 {
+    let levels = (shape.rows as f64 / s).max(1.0).log2().ceil() + 1.0;
+    let expert = DOUBLE * (m * m + 2.0 * m * s + s * s);
+    8.0 * expert + (levels + 3.0) * DOUBLE * m * m
+}
+
+/// Learning from neighbourhoods: the evidence of a random part, then steps on the grouped conditional likelihood.
+fn neighbourhoods(shape: &Shape) -> f64 {
+    if !shape.learns {
+        return 0.0;
+    }
+    let search = ConditionalSearch::default();
+    // Three kernels are tried briefly and the best is climbed further, or the one given all the way.
+    let (kernels, steps) = match shape.terms {
+        Some(_) => (1, search.steps),
+        None => (3, 3 * local::TRIAL_STEPS + local::FURTHER_STEPS),
+    };
+    let size = (shape.distinct_rows as f64).min(512.0);
+    let group = (size.powi(3) / 3.0 + 4.0 * size * size * 64.0) / FLOPS
+        + entries(shape, 1.7, size * size / 2.0);
+    f64::from(kernels) * random_part(shape) + (steps * search.groups) as f64 * group
+}
+
+fn random_part(shape: &Shape) -> f64 {
+    PART_EVALUATIONS * evaluation(shape, (shape.distinct_rows as f64).min(1000.0))
+}
+
+/// A search with a number of starts over some rows, by one kernel.
+fn search(shape: &Shape, rows: f64, starts: f64) -> f64 {
+    if !shape.learns {
+        return 0.0;
+    }
+    let trials = TRIAL_EVALUATIONS * starts * evaluation(shape, rows.min(1500.0));
+    trials + starts.min(2.0) * FINAL_EVALUATIONS * evaluation(shape, rows)
+}
+
+/// Evidence and gradient of some rows.
+fn evaluation(shape: &Shape, rows: f64) -> f64 {
+    rows.powi(3) / FLOPS + entries(shape, 1.0, rows * rows / 2.0)
+}
+
+/// Seconds under all kernels that are tried: the one given, or two.
+fn learned(shape: &Shape, seconds: f64) -> f64 {
+    match (shape.learns, shape.terms) {
+        (false, _) => 0.0,
+        (true, Some(_)) => seconds,
+        (true, None) => 2.0 * seconds,
+    }
+}
+
+/// Seconds for covariances with their gradient; `usual` terms where no kernel is given.
+fn entries(shape: &Shape, usual: f64, count: f64) -> f64 {
+    let terms = shape.terms.map_or(usual, |terms| terms as f64);
+    count * terms * (ENTRY + ENTRY_COLUMN * shape.inputs as f64)
+}
+
+fn usual_restarts(shape: &Shape) -> usize {
+    quorate_gp::learn::affordable_restarts(shape.distinct_rows)
+}
+
+fn cells(shape: &Shape) -> f64 {
+    shape.rows as f64 * (1.0 + shape.inputs as f64)
+}
+
+fn cost(shape: &Shape, bytes: f64, seconds: f64) -> Cost {
+    Cost {
+        bytes: bytes as u64,
+        seconds: seconds / CORES + CELL * cells(shape),
+    }
+}
