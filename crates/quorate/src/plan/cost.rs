@@ -149,11 +149,10 @@ fn absorbed(shape: &Shape, m: f64, s: f64) -> f64 {
         + 4.0 / 3.0 * m.powi(3) / FLOPS
 }
 
-/// Eight experts at a time with their sums; a sum for each level of the tree; the prior, the belief and the file.
+/// The sums of eight experts, of whom two are at work; a sum for about half of the tree's levels; prior and belief.
 fn summed(shape: &Shape, m: f64, s: f64) -> f64 {
     let levels = (shape.rows as f64 / s).max(1.0).log2().ceil() + 1.0;
-    let expert = DOUBLE * (m * m + 2.0 * m * s + s * s);
-    8.0 * expert + (levels + 3.0) * DOUBLE * m * m
+    DOUBLE * (8.0 * m * m + 2.0 * (2.0 * m * s + s * s) + (levels / 2.0 + 2.0) * m * m)
 }
 
 /// Learning from neighbourhoods: the evidence of a random part, then steps on the grouped conditional likelihood.
