@@ -3,8 +3,9 @@
 //!     cargo run --release -p quorate --example ways -- TRAIN TEST KERNEL LEARN tree:1000:1000:0,random:500:1000:1000
 //!
 //! The target is the last column of TRAIN; LEARN is `auto` (committee evidence), `block`, or `landmarks`, which learns
-//! through the other mode; `tree:1000:2000:500` means balanced parts of 1,000 rows asked about 2,000 rows at a time and 500 others. Scores are in units of the training targets' standard deviation, seconds are
-//! processor seconds of answering.
+//! through the other mode; `tree:1000:2000:500` means balanced parts of 1,000 rows asked about 2,000 rows at a time and
+//! 500 others. Scores are in units of the training targets' standard deviation, seconds are processor seconds of
+//! answering.
 
 use std::error::Error;
 use std::path::Path;
