@@ -9,7 +9,7 @@ use crate::failure::Result;
 use crate::text::Console;
 use crate::verb::{
     Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Plan, Predict, Prepare,
-    Report, Update,
+    Report, Reproduce, Update,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -58,6 +58,7 @@ enum Verb {
     Merge(Merge),
     Forget(Forget),
     Generate(Generate),
+    Reproduce(Reproduce),
     Completions(Completions),
 }
 
@@ -109,6 +110,7 @@ impl Arguments {
             Verb::Merge(verb) => verb.run(console),
             Verb::Forget(verb) => verb.run(console),
             Verb::Generate(verb) => verb.run(console),
+            Verb::Reproduce(verb) => verb.run(console),
             Verb::Completions(verb) => verb.run(console),
         }
     }
@@ -170,6 +172,7 @@ mod tests {
             "merge",
             "forget",
             "generate",
+            "reproduce",
             "completions",
         ];
         assert_eq!(verbs, expected);

@@ -1,4 +1,5 @@
-//! Data to try things on: the artificial sets of the papers and a few more, behind `quorate generate`.
+//! Data to try things on: the artificial sets of the papers and a few more, behind `quorate generate`; and the papers'
+//! experiments, behind `quorate reproduce`, in [`reproduce`].
 //!
 //! Every table follows from the kind of generator, the number of rows and a seed. Rows are drawn one after the other
 //! from a ChaCha generator, so the first 100 rows of a table of 1,000 are the table of 100. The function that a
@@ -23,6 +24,7 @@ mod friedman;
 mod generator;
 mod noise;
 mod process;
+pub mod reproduce;
 mod sine;
 mod step;
 mod waveform;

@@ -2,10 +2,12 @@
 
 mod inputs;
 mod model;
+mod reproduction;
 mod scores;
 
 pub use inputs::inputs;
 pub use model::{kind_of_scores, learning, model};
+pub use reproduction::{reproduction, reproduction_claims, reproduction_csv, reproduction_figure};
 pub use scores::scores;
 
 use quorate_gp::data::ColumnType;

@@ -13,6 +13,7 @@ mod plan;
 mod predict;
 mod prepare;
 mod report;
+mod reproduce;
 mod sums;
 mod update;
 
@@ -28,4 +29,5 @@ pub use plan::Plan;
 pub use predict::Predict;
 pub use prepare::Prepare;
 pub use report::Report;
+pub use reproduce::Reproduce;
 pub use update::Update;

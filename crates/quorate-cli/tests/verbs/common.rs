@@ -58,6 +58,7 @@ fn help_has_an_example_for_every_verb() {
         "merge",
         "forget",
         "generate",
+        "reproduce",
         "completions",
     ] {
         assert!(help.contains(&format!("  {verb}")), "{help}");

@@ -12,6 +12,7 @@ mod generate;
 mod inspect;
 mod predict;
 mod report;
+mod reproduce;
 
 use harness::{Place, rows};
 

@@ -1,0 +1,57 @@
+//! `reproduce`: a list, and three files for each experiment.
+
+use crate::harness::{Place, assert_only};
+
+#[test]
+fn without_an_id_the_experiments_are_listed() {
+    let place = Place::new();
+    let text = place.run("reproduce").ok().stdout;
+    for id in [
+        "gbcm-figure-1",
+        "gbcm-6.1",
+        "committee-machines-figure-3-left",
+    ] {
+        assert!(text.contains(id), "{text}");
+    }
+    let json = place.run("reproduce --json").ok().json();
+    assert_eq!(json["experiments"].as_array().unwrap().len(), 4);
+    assert_only(&place, &[]);
+}
+
+#[test]
+fn each_experiment_writes_a_page_a_table_and_a_picture() {
+    let place = Place::new();
+    let listed = place.run("reproduce --json").ok().json();
+    for experiment in listed["experiments"].as_array().unwrap() {
+        let id = experiment["id"].as_str().unwrap();
+        let json = place
+            .run(&format!("reproduce {id} --quick -o figures --json"))
+            .ok()
+            .json();
+        let page = place.read(&format!("figures/{id}.md"));
+        assert!(
+            page.contains(&format!("$ quorate reproduce {id} --quick")),
+            "{page}"
+        );
+        assert!(page.contains("| the paper says | we find | agrees |"));
+        let table = place.read(&format!("figures/{id}.csv"));
+        let rows = json["rows"].as_array().unwrap();
+        assert_eq!(table.lines().count(), rows.len() + 1);
+        // The table holds every digit.
+        for (line, row) in table.lines().skip(1).zip(rows) {
+            for (cell, value) in line.split(',').zip(row.as_array().unwrap()) {
+                assert_eq!(cell.parse::<f64>().unwrap(), value.as_f64().unwrap());
+            }
+        }
+        let picture = place.read(&format!("figures/{id}.svg"));
+        assert!(picture.starts_with("<svg") && !picture.contains("NaN"));
+        assert!(json["claims"].as_array().unwrap().len() >= 2);
+    }
+    assert_only(&place, &["figures"]);
+    // All but times are the same again, on any number of threads.
+    let first = place.bytes("figures/gbcm-6.1.csv");
+    place
+        .run("reproduce gbcm-6.1 --quick -o again --threads 1 -q")
+        .ok();
+    assert_eq!(place.bytes("again/gbcm-6.1.csv"), first);
+}

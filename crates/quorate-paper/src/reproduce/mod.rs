@@ -1,0 +1,176 @@
+//! The papers' experiments, computed again: our figures beside theirs.
+//!
+//! An [`Experiment`] has a name, and a [`Size`]: that of the paper, or a quick one to try it. What comes out is a
+//! [`Reproduction`]: a table, curves, and each claim of the paper beside what was found. Drawing and writing are left to
+//! the shells, and so is the clock.
+
+mod committee;
+mod effective;
+mod figure_one;
+mod figure_three;
+mod setting;
+
+use std::str::FromStr;
+
+use quorate::Result;
+use quorate_gp::watch::Watch;
+
+/// What can be computed again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Experiment {
+    /// Time against rows (GBCM, figure 1).
+    GbcmFigure1,
+    /// How many query points a committee needs (GBCM, section 6.1).
+    GbcmEffectiveParameters,
+    /// Error against the number of query points (Committee Machines, figure 3 left).
+    CommitteeFigure3Left,
+    /// Error against the number of rows (Committee Machines, figure 3 right).
+    CommitteeFigure3Right,
+}
+
+/// How much to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// As the paper did, where it says so.
+    Paper,
+    /// Enough to see that everything works.
+    Quick,
+}
+
+/// What an experiment needs from its caller.
+pub struct Context<'a> {
+    /// How much to compute.
+    pub size: Size,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Seconds of processor time that the calling thread has used so far.
+    pub clock: &'a (dyn Fn() -> f64 + Sync),
+    /// Told of progress.
+    pub watch: &'a dyn Watch,
+}
+
+/// An experiment's outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reproduction {
+    /// What was shown by whom.
+    pub title: String,
+    /// What was done, in sentences.
+    pub setting: Vec<String>,
+    /// Names of the table's columns.
+    pub columns: Vec<&'static str>,
+    /// Its rows.
+    pub rows: Vec<Vec<f64>>,
+    /// The curves of the figure.
+    pub curves: Vec<Curve>,
+    /// Names of the axes.
+    pub axes: (&'static str, &'static str),
+    /// Whether each axis is logarithmic.
+    pub logarithmic: (bool, bool),
+    /// What the paper says, and what was found.
+    pub claims: Vec<Claim>,
+}
+
+/// A curve with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Name in the legend.
+    pub name: String,
+    /// Its points.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A claim of a paper beside what was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// What the paper says.
+    pub theirs: String,
+    /// What was found.
+    pub ours: String,
+    /// Whether both agree.
+    pub agrees: bool,
+}
+
+impl Experiment {
+    /// Every experiment, in the order of the papers.
+    pub const ALL: [Experiment; 4] = [
+        Experiment::GbcmFigure1,
+        Experiment::GbcmEffectiveParameters,
+        Experiment::CommitteeFigure3Left,
+        Experiment::CommitteeFigure3Right,
+    ];
+
+    /// The word for it on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Experiment::GbcmFigure1 => "gbcm-figure-1",
+            Experiment::GbcmEffectiveParameters => "gbcm-6.1",
+            Experiment::CommitteeFigure3Left => "committee-machines-figure-3-left",
+            Experiment::CommitteeFigure3Right => "committee-machines-figure-3-right",
+        }
+    }
+
+    /// What it shows, in one sentence.
+    pub fn description(self) -> &'static str {
+        match self {
+            Experiment::GbcmFigure1 => {
+                "processor time against rows: one process, and committees of modules of 10 and 100 rows"
+            }
+            Experiment::GbcmEffectiveParameters => {
+                "query points that a committee needs, beside the effective number of parameters"
+            }
+            Experiment::CommitteeFigure3Left => {
+                "error against the number of query points, 1,000 rows in modules of 100"
+            }
+            Experiment::CommitteeFigure3Right => {
+                "error against the number of rows, up to 60,000 in modules of 1,000"
+            }
+        }
+    }
+
+    /// Where it was published.
+    pub fn source(self) -> &'static str {
+        match self {
+            Experiment::GbcmFigure1 => {
+                "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, figure 1 and section 7"
+            }
+            Experiment::GbcmEffectiveParameters => {
+                "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, section 6.1"
+            }
+            Experiment::CommitteeFigure3Left => "Tresp (2001), Committee Machines, figure 3 left",
+            Experiment::CommitteeFigure3Right => "Tresp (2001), Committee Machines, figure 3 right",
+        }
+    }
+
+    /// Computes it.
+    pub fn run(self, context: &Context<'_>) -> Result<Reproduction> {
+        match self {
+            Experiment::GbcmFigure1 => figure_one::run(context),
+            Experiment::GbcmEffectiveParameters => effective::run(context),
+            Experiment::CommitteeFigure3Left => figure_three::left(context),
+            Experiment::CommitteeFigure3Right => figure_three::right(context),
+        }
+    }
+}
+
+impl FromStr for Experiment {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let mut all = Experiment::ALL.into_iter();
+        all.find(|experiment| experiment.name() == text)
+            .ok_or_else(|| format!("there is no experiment `{text}`"))
+    }
+}
+
+/// Mean and standard error of repetitions; no error of one alone.
+fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let error = if values.len() > 1 {
+        (squares / (count - 1.0) / count).sqrt()
+    } else {
+        0.0
+    };
+    (mean, error)
+}
