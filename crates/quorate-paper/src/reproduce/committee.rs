@@ -37,9 +37,10 @@ impl Committee {
     /// Hears the rows of a data set in modules of `size` rows, as they come.
     pub fn hear(&mut self, data: &Dataset, size: usize) -> Result<()> {
         let all: Vec<usize> = (0..data.rows()).collect();
-        for rows in all.chunks(size) {
-            let kernel = self.questions.kernel();
-            let member = Member::new(kernel, self.noise, data.select(rows))?;
+        let modules: Vec<Vec<usize>> = all.chunks(size).map(<[usize]>::to_vec).collect();
+        // Cut in one pass: taking modules out one by one would look at all rows for each.
+        for part in data.split(&modules) {
+            let member = Member::new(self.questions.kernel(), self.noise, part)?;
             self.heard.push(member.opinion(&self.questions)?)?;
         }
         Ok(())
