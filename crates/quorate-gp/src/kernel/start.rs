@@ -14,7 +14,7 @@ impl BoundKernel {
     /// Moves every value that the text did not give to a start that suits standardised data: length scales to the
     /// square root of the number of columns (so that typical rows are one length apart), variances to equal shares
     /// of one, the first coordinate of a level's embedding to the shrunken mean target of the level, periods to the
-    /// strongest wave in the targets. Terms that are written alike start with length scales [`APART`] times each
+    /// strongest wave in the targets. Terms that are written alike start with length scales four times each
     /// other's: from equal values their gradients are equal, and they would stay one term for ever.
     pub fn initialise(&mut self, inputs: Inputs<'_>, targets: &[f64]) {
         let mut starts = Vec::new();
