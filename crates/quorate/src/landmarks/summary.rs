@@ -193,11 +193,11 @@ impl SummaryTree {
 
     /// The tree that numbers were made from.
     pub fn from_numbers(landmarks: usize, numbers: &[f64]) -> Result<Self> {
+        let foreign =
+            || Error::Invalid("the sum in the checkpoint does not go with this fit".into());
         let mut left = numbers;
         let mut take = |count: usize| -> Result<&[f64]> {
-            let (taken, rest) = left.split_at_checked(count).ok_or_else(|| {
-                Error::Invalid("the sum in the checkpoint does not go with this fit".into())
-            })?;
+            let (taken, rest) = left.split_at_checked(count).ok_or_else(foreign)?;
             left = rest;
             Ok(taken)
         };
@@ -219,7 +219,12 @@ impl SummaryTree {
             sum.vector.col_as_slice_mut(0).copy_from_slice(vector);
             levels.push(Some(sum));
         }
-        Ok(Self { levels })
+        // Numbers of another count of landmarks may be read to some end, but not to theirs.
+        if left.is_empty() {
+            Ok(Self { levels })
+        } else {
+            Err(foreign())
+        }
     }
 }
 
