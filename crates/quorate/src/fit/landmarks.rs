@@ -287,7 +287,9 @@ pub(super) fn learn(
     match (best, failure) {
         (Some((mut kernel, mut noise, record)), _) => {
             let mut history = vec![record];
-            if data.rows() > COMPARED.rows {
+            // Where the model will have no more landmarks than that, the first climb was already for them.
+            let wanted = spec.landmarks.unwrap_or(usual_landmarks(data.rows()));
+            if data.rows() > COMPARED.rows && wanted > COMPARED.landmarks {
                 let further = climb(FURTHER, spec, &kernel, noise, data, part_size, watch)?;
                 kernel = further.0;
                 noise = further.1;
@@ -317,7 +319,11 @@ fn climb(
 ) -> Result<(BoundKernel, GaussianNoise, SearchRecord)> {
     watch.progress("learning from parts", 0, 1);
     let sample = data.select(&random_rows(data.rows(), size.rows, spec.seed ^ 2));
-    let count = size.landmarks.min(sample.rows().div_ceil(4));
+    let wanted = spec.landmarks.unwrap_or(usual_landmarks(data.rows()));
+    let count = size
+        .landmarks
+        .min(sample.rows().div_ceil(4))
+        .min(wanted.max(1));
     let values = landmark_inputs(spec, kernel, sample.inputs(), count, watch)?;
     let width = sample.inputs().width();
     let landmarks = Inputs::new(&values, values.len() / width, width)?;

@@ -119,12 +119,14 @@ pub fn landmarks(shape: &Shape, landmarks: usize, part_size: usize) -> Cost {
     // Learning: the evidence of a random part, then climbs on the committee evidence of samples.
     let climb = |how: committee::Climb| {
         let sample = rows.min(how.rows as f64);
-        let few = (how.landmarks as f64).min(sample / 4.0);
+        let few = (how.landmarks as f64).min(sample / 4.0).min(m);
         let one = sample * (8.0 * few * few + 8.0 * few * s + 4.0 * s * s) / FLOPS
             + entries(shape, 1.0, sample * (few + s / 2.0));
         CLIMB_EVALUATIONS.min(1.3 * how.steps as f64) * one
     };
-    let further = if shape.learns {
+    let climbs_on =
+        landmarks > committee::COMPARED.landmarks && shape.rows > committee::COMPARED.rows;
+    let further = if shape.learns && climbs_on {
         climb(committee::FURTHER)
     } else {
         0.0
