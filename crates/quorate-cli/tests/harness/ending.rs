@@ -33,6 +33,7 @@ impl Ending {
     pub fn of(self, place: &Place, line: &str) -> (Outcome, f64) {
         let mut command = match self {
             Ending::SizeLimit => limited(place, line),
+            Ending::Interrupt(_) => listening(&place.command(line)),
             _ => place.command(line),
         };
         let output = match self {
@@ -84,6 +85,26 @@ impl Ending {
 fn signal(child: &Child, wait: Duration, signal: Signal) {
     std::thread::sleep(wait);
     kill(Pid::from_raw(child.id().try_into().unwrap()), signal).unwrap();
+}
+
+/// The command with Ctrl-C as a terminal gives it: tests started in the background inherit that it is ignored, and a
+/// command respects that.
+fn listening(command: &Command) -> Command {
+    let mut wrapped = Command::new("env");
+    wrapped
+        .arg("--default-signal=INT")
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => wrapped.env(name, value),
+            None => wrapped.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        wrapped.current_dir(folder);
+    }
+    wrapped
 }
 
 /// The command under a limit on the size of files; the signal that would kill it is ignored, so that writing fails.
