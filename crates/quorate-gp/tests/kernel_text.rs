@@ -281,9 +281,17 @@ fn a_learned_kernel_comes_back_from_its_text_to_the_last_bit() {
     let text = "matern52(ard) + periodic(ard)[age,bmi] * category(rank=2)[site] + rq[bmi] + polynomial \
                 + network * category[ward] + 2 * (se + constant) * linear(ard)";
     let mut bound = parse(text).bind(&table()).unwrap();
-    let count = bound.parameters().len();
-    let coordinates: Vec<f64> = (0..count).map(|k| (k as f64 * 1.7).sin()).collect();
-    bound.set_coordinates(&coordinates).unwrap();
+    let parameters = bound.parameters();
+    let learned = parameters.iter().enumerate().map(|(k, parameter)| {
+        if parameter.fixed {
+            parameter.coordinate()
+        } else {
+            (k as f64 * 1.7).sin()
+        }
+    });
+    bound
+        .set_coordinates(&learned.collect::<Vec<f64>>())
+        .unwrap();
     let written = bound.kernel().to_string();
     let again = parse(&written).bind(&table()).unwrap();
     assert_eq!(again.parameters(), bound.parameters());
