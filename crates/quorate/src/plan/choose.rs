@@ -220,10 +220,14 @@ fn refusal(spec: &ModelSpec, shape: &Shape, memory: Memory, ways: &[Entry]) -> E
     let (Some(smallest), Some(quickest)) = (smallest, quickest) else {
         return Error::Spec("no way of fitting is left to choose from".into());
     };
-    let advice = match ways[0].way {
-        Way::Exact => "`--method committee` takes less",
-        Way::Local { .. } if spec.mode == ModeChoice::Local => "`--mode landmarks` takes less",
-        _ => "fewer landmarks or neighbours, or fewer rows, take less",
+    // What was weighed already needs no advice: `auto` has looked at committees too.
+    let only_exact = ways.iter().all(|entry| matches!(entry.way, Way::Exact));
+    let advice = if only_exact {
+        "`--method committee` takes less"
+    } else if spec.mode == ModeChoice::Local {
+        "`--mode landmarks` takes less"
+    } else {
+        "fewer landmarks or neighbours, or fewer rows, take less"
     };
     if smallest.cost.bytes > memory.0 {
         return Error::Spec(format!(
