@@ -4,16 +4,19 @@
 //! by `QUORATE_DATA` (default `../shared/data`).
 #![allow(clippy::unwrap_used)]
 
+mod shared;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
-use quorate::gp::data::{Column, ColumnKind, Dataset, InputColumn, Inputs, read_all};
+use quorate::gp::data::{Column, ColumnKind, Dataset, InputColumn, Inputs};
 use quorate::gp::kernel::{BoundKernel, Covariance, Kernel, tiles};
 use quorate::gp::learn::{BlockEvidence, Objective};
 use quorate::gp::likelihood::GaussianNoise;
 use quorate::gp::linalg::{JitterPolicy, Matrix, factor_in_place, multiply};
 use quorate::gp::posterior::{ExactPosterior, Predict};
 use serde_json::{Value, json};
+use shared::{processor_seconds, read};
 
 const REPEATS: usize = 3;
 const NOISE: GaussianNoise = GaussianNoise { variance: 0.01 };
@@ -175,8 +178,7 @@ impl Table {
     fn read(train: usize, test: usize) -> Table {
         let folder = std::env::var_os("QUORATE_DATA").unwrap_or_else(|| "../shared/data".into());
         let path = PathBuf::from(folder).join("kin40k.parquet");
-        let mut source = quorate_table::open(&path, &Default::default()).unwrap();
-        let frame = read_all(source.as_mut()).unwrap();
+        let frame = read(&path).unwrap();
         let columns: Vec<Vec<f64>> = frame
             .columns
             .iter()
@@ -207,24 +209,6 @@ fn scaled(values: &[f64], train: usize) -> Vec<f64> {
         .sum::<f64>()
         / n;
     values.iter().map(|v| (v - mean) / square.sqrt()).collect()
-}
-
-/// User and system seconds of this process, all threads.
-fn processor_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = text
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let ticks = |field: usize| {
-        fields
-            .get(field)
-            .and_then(|t| t.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
-    (ticks(11) + ticks(12)) / 100.0
 }
 
 /// Largest resident memory so far.

@@ -7,11 +7,11 @@
 //! same size on the same threads in the same run. `choices`: the ways to choose landmarks, each with its number, under
 //! hyperparameters learned once. The target is the last column of TRAIN; scores are in units of its standard deviation.
 
-use std::error::Error;
-use std::path::Path;
+mod shared;
+
 use std::time::Instant;
 
-use quorate::gp::data::{ColumnKind, Dataset, Frame, InputColumn, Inputs, read_all};
+use quorate::gp::data::{ColumnKind, Dataset, InputColumn, Inputs};
 use quorate::gp::kernel::Kernel;
 use quorate::gp::likelihood::GaussianNoise;
 use quorate::gp::linalg::{Matrix, multiply};
@@ -21,8 +21,7 @@ use quorate::landmarks::{Cut, LandmarkBelief, Landmarks, SummaryTree, absorb, ch
 use quorate::partition::PartChoice;
 use quorate::score::{Scores, Yardstick};
 use quorate::{LandmarkChoice, MethodChoice, ModeChoice, Model, ModelSpec};
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
+use shared::{Outcome, processor_seconds, read};
 
 fn main() -> Outcome<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -175,18 +174,4 @@ fn choices(train: &str, test: &str, kernel: &str, counts: &str) -> Outcome<()> {
         }
     }
     Ok(())
-}
-
-fn read(path: &str) -> Outcome<Frame> {
-    let mut source = quorate_table::open(Path::new(path), &quorate_table::OpenOptions::default())?;
-    Ok(read_all(source.as_mut())?)
-}
-
-/// User and system seconds of this process, all threads.
-fn processor_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = text.rsplit(')').next().unwrap_or_default();
-    let fields: Vec<&str> = after_name.split_whitespace().collect();
-    let ticks = |field: usize| fields.get(field).and_then(|t| t.parse::<f64>().ok());
-    (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) / 100.0
 }

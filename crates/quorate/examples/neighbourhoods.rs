@@ -2,21 +2,19 @@
 //!
 //!     cargo run --release -p quorate --example neighbourhoods -- TRAIN TEST KERNEL STEPS 400x1,300x8
 //!
-//! The target is the last column of TRAIN; `300x8` means 300 nearest rows for each question, 8 questions together.
+//! STEPS may carry the length of the first steps: `120@0.1`. The target is the last column of TRAIN; `300x8` means 300 nearest rows for each question, 8 questions together.
 //! Scores are in units of the training targets' standard deviation, seconds are processor seconds.
 
-use std::error::Error;
-use std::path::Path;
+mod shared;
 
-use quorate::gp::data::{Dataset, Frame, Inputs, Roles, Schema, random_rows, read_all};
+use quorate::gp::data::{Dataset, Inputs, Roles, Schema, random_rows};
 use quorate::gp::kernel::{BoundKernel, Kernel};
 use quorate::gp::learn::{Search, SearchLimits, learn};
 use quorate::gp::likelihood::GaussianNoise;
 use quorate::gp::watch::Unwatched;
 use quorate::local::{ConditionalSearch, LocalAnswers, Neighbourhood, learn_conditional};
 use quorate::score::{Scores, Yardstick};
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
+use shared::{Outcome, processor_seconds, read};
 
 fn main() -> Outcome<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +27,7 @@ fn main() -> Outcome<()> {
     let data = schema.training_data(&train)?;
 
     let began = processor_seconds();
-    let (kernel, noise) = learn_from(&schema, &kernel.parse()?, &data, steps.parse()?)?;
+    let (kernel, noise) = learn_from(&schema, &kernel.parse()?, &data, parse_climb(steps)?)?;
     println!(
         "learning: {:.1} s, noise {:.5}",
         processor_seconds() - began,
@@ -65,7 +63,7 @@ fn learn_from(
     schema: &Schema,
     kernel: &Kernel,
     data: &Dataset,
-    steps: usize,
+    climb: ConditionalSearch,
 ) -> Outcome<(BoundKernel, GaussianNoise)> {
     let part = data.select(&random_rows(data.rows(), 1000, 0));
     let mut bound = kernel.bind(schema.columns())?;
@@ -88,10 +86,6 @@ fn learn_from(
     )?;
     let noise = GaussianNoise {
         variance: noise.variance.clamp(0.003, 0.5),
-    };
-    let climb = ConditionalSearch {
-        steps,
-        ..ConditionalSearch::default()
     };
     let (kernel, noise, _) = learn_conditional(&bound, noise, data, &climb, &Unwatched)?;
     Ok((kernel, noise))
@@ -120,9 +114,16 @@ fn score(
     Ok(Scores::of(targets, &means, &variances, None, standard)?)
 }
 
-fn read(path: &str) -> Outcome<Frame> {
-    let mut source = quorate_table::open(Path::new(path), &quorate_table::OpenOptions::default())?;
-    Ok(read_all(source.as_mut())?)
+fn parse_climb(text: &str) -> Outcome<ConditionalSearch> {
+    let (steps, rate) = text.split_once('@').unwrap_or((text, ""));
+    let mut climb = ConditionalSearch {
+        steps: steps.parse()?,
+        ..ConditionalSearch::default()
+    };
+    if !rate.is_empty() {
+        climb.rate = rate.parse()?;
+    }
+    Ok(climb)
 }
 
 fn parse_shape(text: &str) -> Outcome<Neighbourhood> {
@@ -131,22 +132,4 @@ fn parse_shape(text: &str) -> Outcome<Neighbourhood> {
         neighbours: neighbours.parse()?,
         together: together.parse()?,
     })
-}
-
-/// User and system seconds of this process, all threads.
-fn processor_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = text
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let ticks = |field: usize| {
-        fields
-            .get(field)
-            .and_then(|t| t.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
-    (ticks(11) + ticks(12)) / 100.0
 }

@@ -7,10 +7,8 @@
 //! 500 others. Scores are in units of the training targets' standard deviation, seconds are processor seconds of
 //! answering.
 
-use std::error::Error;
-use std::path::Path;
+mod shared;
 
-use quorate::gp::data::{Frame, read_all};
 use quorate::gp::likelihood::GaussianNoise;
 use quorate::gp::linalg::Matrix;
 use quorate::gp::watch::Unwatched;
@@ -18,8 +16,7 @@ use quorate::joint::{JointAnswers, JointShape};
 use quorate::partition::{PartedRows, Partition};
 use quorate::score::{Scores, Yardstick};
 use quorate::{MethodChoice, ModeChoice, Model, ModelSpec};
-
-type Outcome<T> = Result<T, Box<dyn Error>>;
+use shared::{Outcome, processor_seconds, read};
 
 fn main() -> Outcome<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -110,18 +107,4 @@ fn main() -> Outcome<()> {
         );
     }
     Ok(())
-}
-
-fn read(path: &str) -> Outcome<Frame> {
-    let mut source = quorate_table::open(Path::new(path), &quorate_table::OpenOptions::default())?;
-    Ok(read_all(source.as_mut())?)
-}
-
-/// User and system seconds of this process, all threads.
-fn processor_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = text.rsplit(')').next().unwrap_or_default();
-    let fields: Vec<&str> = after_name.split_whitespace().collect();
-    let ticks = |field: usize| fields.get(field).and_then(|t| t.parse::<f64>().ok());
-    (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) / 100.0
 }

@@ -72,6 +72,10 @@ pub fn usual_landmarks(rows: usize) -> usize {
     LANDMARKS.min(seen / 4).max(1)
 }
 
+fn wanted_landmarks(spec: &ModelSpec, rows: usize) -> usize {
+    spec.landmarks.unwrap_or(usual_landmarks(rows)).max(1)
+}
+
 /// How many of the distinct rows are held out for the scores.
 pub(super) fn held_out(rows: usize) -> usize {
     (rows / 10).clamp(1, HELD_OUT)
@@ -100,8 +104,8 @@ pub fn fit(
     // Bound anew from its text, so that the model in memory and the model read from its file are the same numbers.
     let (kernel, noise) = (learned.kernel.kernel(), learned.noise);
     let bound = kernel.bind(schema.columns())?;
-    let wanted = spec.landmarks.unwrap_or(usual_landmarks(data.rows()));
-    let chosen = landmark_inputs(spec, &bound, seen.inputs(), wanted.max(1), watch)?;
+    let wanted = wanted_landmarks(spec, data.rows());
+    let chosen = landmark_inputs(spec, &bound, seen.inputs(), wanted, watch)?;
     let width = seen.inputs().width();
     let inputs = Inputs::new(&chosen, chosen.len() / width, width)?;
     let landmarks = Landmarks::new(bound, inputs)?;
@@ -288,7 +292,7 @@ pub(super) fn learn(
         (Some((mut kernel, mut noise, record)), _) => {
             let mut history = vec![record];
             // Where the model will have no more landmarks than that, the first climb was already for them.
-            let wanted = spec.landmarks.unwrap_or(usual_landmarks(data.rows()));
+            let wanted = wanted_landmarks(spec, data.rows());
             if data.rows() > COMPARED.rows && wanted > COMPARED.landmarks {
                 let further = climb(FURTHER, spec, &kernel, noise, data, part_size, watch)?;
                 kernel = further.0;
@@ -319,11 +323,8 @@ fn climb(
 ) -> Result<(BoundKernel, GaussianNoise, SearchRecord)> {
     watch.progress("learning from parts", 0, 1);
     let sample = data.select(&random_rows(data.rows(), size.rows, spec.seed ^ 2));
-    let wanted = spec.landmarks.unwrap_or(usual_landmarks(data.rows()));
-    let count = size
-        .landmarks
-        .min(sample.rows().div_ceil(4))
-        .min(wanted.max(1));
+    let wanted = wanted_landmarks(spec, data.rows());
+    let count = size.landmarks.min(sample.rows().div_ceil(4)).min(wanted);
     let values = landmark_inputs(spec, kernel, sample.inputs(), count, watch)?;
     let width = sample.inputs().width();
     let landmarks = Inputs::new(&values, values.len() / width, width)?;
