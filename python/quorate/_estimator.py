@@ -43,6 +43,8 @@ class Estimator(BaseEstimator):
         """An estimator around a fitted model, with the parameters it was fitted under."""
         spec = json.loads(model.inspect())["spec"]
         given = {name: spec[name] for name in cls._choices if spec.get(name) is not None}
+        if spec.get("landmark_rows") is not None:
+            given["landmarks"] = spec["landmark_rows"]
         estimator = cls(**given, random_state=spec["seed"])
         names = model.input_names()
         estimator.n_features_in_ = len(names)
@@ -59,9 +61,17 @@ class Estimator(BaseEstimator):
         """The specification in JSON: the parameters that are set, and which column plays which part."""
         spec = {name: getattr(self, name) for name in self._choices}
         spec.update(roles, seed=self._seed(), **override)
+        if not (spec.get("landmarks") is None or isinstance(spec["landmarks"], (int, np.integer))):
+            spec["landmark_rows"] = self._landmark_rows(spec.pop("landmarks"))
         # What is not set is left to the core, whose defaults they are.
         given = {name: _plain(value) for name, value in spec.items() if value is not None and value is not False}
         return json.dumps(given)
+
+    def _landmark_rows(self, landmarks: Any) -> list[dict[str, Any]]:
+        """Landmarks that are rows of a table, as the core's specification holds them."""
+        if isinstance(landmarks, list) and landmarks and isinstance(landmarks[0], dict):
+            return landmarks
+        return Inputs(self, landmarks, reset=False).cells()
 
     def _seed(self) -> int:
         """Without a `random_state` the seed is 0: the same data give the same model."""

@@ -38,7 +38,7 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
     mode : {"auto", "local", "landmarks", ...}, default="auto"
         How a committee answers; see `docs/cli.md`.
     neighbours, landmarks, landmark_choice, replace_touched, parts, part_size, questions, companions, negligible_prior, keep_parts
-        Shape of a committee, as the flags of `quorate fit`.
+        Shape of a committee, as the flags of `quorate fit`. `landmarks` is a number, or a table of inputs whose rows they are.
     learn : {"auto", "block", "none"}, default="auto"
         How hyperparameters are learned.
     noise_variance : float, default=None
@@ -98,7 +98,7 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         method: str = "auto",
         mode: str = "auto",
         neighbours: int | None = None,
-        landmarks: int | None = None,
+        landmarks: Any = None,
         landmark_choice: str | None = None,
         parts: str | None = None,
         part_size: int | None = None,

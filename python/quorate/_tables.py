@@ -92,6 +92,13 @@ class Inputs:
             return [column + 0.0 for column in self.array.T]
         return [_codes(cells) if kind == "text" else cells + 0.0 for _, kind, cells in self.columns]
 
+    def cells(self) -> list[dict[str, Any]]:
+        """The columns as plain lists, None where a cell is missing."""
+        columns = self.columns
+        if self.array is not None:
+            columns = [(name, "number", column) for name, column in zip(self.names, self.array.T, strict=True)]
+        return [{"name": name, "type": kind, "cells": [_plain(cell) for cell in cells]} for name, kind, cells in columns]
+
     def table(self, further: Sequence[Column] = ()) -> _core.Table:
         """The inputs, with further columns behind them."""
         names = self.names if self.array is not None else []
@@ -139,6 +146,12 @@ def _text(values: Any) -> tuple[str, Any]:
 
 def _missing(value: Any) -> bool:
     return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _plain(cell: Any) -> str | float | None:
+    if _missing(cell):
+        return None
+    return cell if isinstance(cell, str) else float(cell)
 
 
 def _refuse_complex(kind: str) -> None:

@@ -146,3 +146,23 @@ def test_block_evidence_of_parts_is_that_of_exact_models(rows, empty):
     np.testing.assert_allclose(gradient, slope, rtol=1e-6, atol=1e-6)
     with pytest.raises(ValueError, match="hyperparameters: expected 4, found 2"):
         start.block_evidence(X, y, [0.0, 0.0])
+
+
+def test_landmarks_can_be_the_rows_of_a_table(rows, tmp_path):
+    X, y = rows
+    model = GPRegressor("se(ard)", mode="landmarks", landmarks=X[:25]).fit(X, y)
+    assert model.inspect()["committee"]["landmarks"] == 25
+    # A model read from its file knows them, so that fitting it again gives the same model.
+    model.save(tmp_path / "m.quorate")
+    again = GPRegressor.load(tmp_path / "m.quorate").fit(X, y)
+    np.testing.assert_array_equal(again.predict(X[:9]), model.predict(X[:9]))
+    with pytest.raises(ValueError, match="features"):
+        GPRegressor("se(ard)", mode="landmarks", landmarks=X[:25, :1]).fit(X, y)
+
+
+def test_every_choice_of_the_core_is_a_parameter(rows):
+    X, y = rows
+    spec = GPRegressor("se").fit(X[:30], y[:30]).inspect()["spec"]
+    # Roles of columns and the seed have their own ways in.
+    elsewhere = {"target", "inputs", "ignore", "weight", "noise", "part_name", "seed"}
+    assert set(spec) - elsewhere <= set(GPRegressor._choices)

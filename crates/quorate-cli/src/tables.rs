@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use quorate::landmarks::CHUNK_ROWS;
 use quorate::model::{survey, survey_first};
 use quorate::{Model, ModelSpec, PartChoice};
-use quorate_gp::data::{Batches, Chunks, ColumnType, Frame, Survey, read_all};
+use quorate_gp::data::{Batches, Chunks, ColumnType, Frame, Header, Survey, read_all};
 use quorate_table::{OpenOptions, TableWriter, open};
 
 use crate::failure::Result;
@@ -80,6 +80,28 @@ impl Training {
         drop(self);
         Ok(read_all(&mut rows)?)
     }
+}
+
+/// All rows of a table of inputs: the columns that a table to learn from has and the specification uses.
+pub fn inputs_like(path: &Path, spec: &ModelSpec, header: &Header) -> Result<Frame> {
+    let others: Vec<&String> = [
+        Some(&spec.target),
+        spec.weight.as_ref(),
+        spec.noise.as_ref(),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(&spec.ignore)
+    .collect();
+    let used = |name: &String| match &spec.inputs {
+        Some(inputs) => inputs.contains(name),
+        None => !others.contains(&name),
+    };
+    let named = header.names.iter().cloned().zip(header.types.clone());
+    let types: Vec<(String, ColumnType)> = named.filter(|(name, _)| used(name)).collect();
+    let names = types.iter().map(|(name, _)| name.clone()).collect();
+    let options = OpenOptions::default().expect(types).columns(names);
+    Ok(read_all(&mut open(path, &options)?)?)
 }
 
 /// The inputs and the target of a model, as the model knows them, batch by batch.

@@ -65,6 +65,29 @@ fn fit_with_landmarks_says_what_it_found() {
 }
 
 #[test]
+fn landmarks_can_be_the_rows_of_a_table() {
+    let place = Place::new();
+    place.write("train.csv", rows(80, 1));
+    place.write("test.csv", rows(12, 2));
+    let line = "fit train.csv --target y --mode landmarks --landmarks test.csv --kernel se(ard)*category --restarts 0 -o m.quorate";
+    place.run(line).ok();
+    let json = place.run("inspect m.quorate --json").ok().json();
+    assert_eq!(json["committee"]["landmarks"], 12);
+    let spec = place.run("inspect m.quorate --spec").ok().stdout;
+    place.write("spec.json", spec);
+    place
+        .run("fit train.csv --spec spec.json -o again.quorate")
+        .ok();
+    assert_eq!(place.bytes("m.quorate"), place.bytes("again.quorate"));
+    place.write("narrow.csv", "x\n1\n");
+    let outcome = place.run(&line.replace("test.csv", "narrow.csv"));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains("narrow.csv"), "{outcome:?}");
+    let outcome = place.run(&line.replace("test.csv", "0"));
+    assert_eq!(outcome.code, Some(2), "{outcome:?}");
+}
+
+#[test]
 fn shards_merge_in_any_order_to_the_same_bytes() {
     let place = prepared();
     for name in ["north", "south"] {

@@ -8,6 +8,7 @@ use quorate_gp::kernel::Kernel;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::landmarks::GivenLandmarks;
 use crate::partition::PartChoice;
 use crate::plan::{Memory, Span};
 
@@ -40,6 +41,9 @@ pub struct ModelSpec {
     pub landmarks: Option<usize>,
     /// How landmarks are found; by k-means when absent.
     pub landmark_choice: Option<LandmarkChoice>,
+    /// The landmarks themselves, where a person gives them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landmark_rows: Option<GivenLandmarks>,
     /// By what rows are put into parts; by balanced cells when absent.
     pub parts: Option<PartChoice>,
     /// Rows of one expert in a committee of fixed parts; by default when absent.
@@ -85,6 +89,7 @@ impl Default for ModelSpec {
             neighbours: None,
             landmarks: None,
             landmark_choice: None,
+            landmark_rows: None,
             parts: None,
             part_size: None,
             questions: None,
@@ -132,9 +137,21 @@ impl ModelSpec {
                 ));
             }
         }
+        if self.landmark_rows.is_some()
+            && (self.landmarks.is_some() || self.landmark_choice.is_some())
+        {
+            return Err(Error::Spec(
+                "landmarks that are given are neither counted nor chosen: leave their number and `--landmark-choice` out"
+                    .into(),
+            ));
+        }
         use ModeChoice::{Joint, Landmarks, Local};
         let flags: [(&str, bool, &[ModeChoice]); 10] = [
-            ("--landmarks", self.landmarks.is_some(), &[Landmarks, Local]),
+            (
+                "--landmarks",
+                self.landmark_count().is_some(),
+                &[Landmarks, Local],
+            ),
             (
                 "--landmark-choice",
                 self.landmark_choice.is_some(),
@@ -180,13 +197,21 @@ impl ModelSpec {
             ("--replace-touched", self.replace_touched),
         ];
         match of_landmarks.iter().find(|(_, given)| *given) {
-            Some((flag, _)) if self.mode == ModeChoice::Local && self.landmarks.is_none() => {
+            Some((flag, _))
+                if self.mode == ModeChoice::Local && self.landmark_count().is_none() =>
+            {
                 Err(Error::Spec(format!(
                     "`{flag}` with `--mode local` needs `--landmarks N`"
                 )))
             }
             _ => Ok(()),
         }
+    }
+
+    /// How many landmarks were asked for, by number or by giving them.
+    pub(crate) fn landmark_count(&self) -> Option<usize> {
+        let given = self.landmark_rows.as_ref().map(GivenLandmarks::rows);
+        given.or(self.landmarks)
     }
 
     /// Which rows form a part when all that is kept of them goes through landmarks.

@@ -4,7 +4,9 @@
 mod common;
 
 use common::shards::{bytes, quick, table};
+use quorate::gp::data::{Column, Frame};
 use quorate::gp::watch::Unwatched;
+use quorate::landmarks::GivenLandmarks;
 use quorate::{LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec, file};
 
 #[test]
@@ -171,4 +173,58 @@ fn the_landmarks_lie_among_the_rows() {
             assert!((low..=high).contains(&value));
         }
     }
+}
+
+#[test]
+fn landmarks_at_every_row_and_question_answer_as_the_exact_process() {
+    let (rows, questions) = (table(0, 60), table(500, 510));
+    let given = Frame::concat(vec![rows.clone(), questions.clone(), rows.clone()]).unwrap();
+    let spec = ModelSpec {
+        landmarks: None,
+        landmark_rows: Some(GivenLandmarks::new(&given).unwrap()),
+        ..quick()
+    };
+    let model = Model::fit(&spec, &rows, &Unwatched).unwrap();
+    // Rows given twice are one landmark.
+    assert_eq!(model.inspect().unwrap().committee.unwrap().landmarks, 70);
+    let exact = ModelSpec {
+        method: MethodChoice::Exact,
+        kernel: quick().kernel,
+        learn: LearnChoice::None,
+        ..ModelSpec::new("y")
+    };
+    let exact = Model::fit(&exact, &rows, &Unwatched).unwrap();
+    let (found, wanted) = (
+        model.predict(&questions).unwrap(),
+        exact.predict(&questions).unwrap(),
+    );
+    for row in 0..questions.rows() {
+        assert!((found.mean[row] - wanted.mean[row]).abs() < 1e-6);
+        let apart = found.latent_variance[row] - wanted.latent_variance[row];
+        assert!(apart.abs() < 1e-6, "{apart}");
+    }
+    // The specification alone builds the same model again.
+    let text = serde_json::to_string(model.spec()).unwrap();
+    let again = Model::fit(&serde_json::from_str(&text).unwrap(), &rows, &Unwatched).unwrap();
+    assert_eq!(bytes(&model), bytes(&again));
+}
+
+#[test]
+fn given_landmarks_must_have_rows_and_the_inputs() {
+    assert!(GivenLandmarks::new(&table(0, 0)).is_err());
+    let given = GivenLandmarks::new(&table(0, 5)).unwrap();
+    let counted = ModelSpec {
+        landmark_rows: Some(given.clone()),
+        ..quick()
+    };
+    let error = Model::fit(&counted, &table(0, 40), &Unwatched).unwrap_err();
+    assert!(error.to_string().contains("leave their number"), "{error}");
+    let foreign = Frame::from_columns(vec![("x", Column::Number(vec![0.5]))]).unwrap();
+    let spec = ModelSpec {
+        landmarks: None,
+        landmark_rows: Some(GivenLandmarks::new(&foreign).unwrap()),
+        ..quick()
+    };
+    let error = Model::fit(&spec, &table(0, 40), &Unwatched).unwrap_err();
+    assert!(error.to_string().contains("`z`"), "{error}");
 }

@@ -6,14 +6,17 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
+use quorate::landmarks::GivenLandmarks;
 use quorate::plan::{Memory, Span};
 use quorate::{
     KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec, PartChoice,
 };
+use quorate_gp::data::Header;
 
 use crate::arguments::Arguments;
 use crate::columns::ColumnList;
 use crate::failure::{Failure, Result};
+use crate::tables;
 
 /// Every choice of a specification.
 #[derive(Args, Debug)]
@@ -75,9 +78,10 @@ pub struct Choices {
 /// Flags of a committee whose parts are fixed.
 #[derive(Args, Debug)]
 struct LandmarkFlags {
-    /// Number of landmarks [default: a quarter of the rows, at most 1000; none in `local` mode]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
-    landmarks: Option<usize>,
+    /// Number of landmarks, or a table whose rows they are, such as the rows to be predicted [default: a quarter of the
+    /// rows, at most 1000; none in `local` mode]
+    #[arg(long, value_name = "N|FILE")]
+    landmarks: Option<LandmarkWish>,
     /// How landmarks are found [default: kmeans]
     #[arg(long, value_name = "HOW", value_parser = landmark_choices())]
     landmark_choice: Option<LandmarkChoice>,
@@ -147,7 +151,14 @@ impl Choices {
             spec.mode = *mode;
         }
         let flags = &self.landmarks;
-        spec.landmarks = flags.landmarks.or(spec.landmarks);
+        match &flags.landmarks {
+            Some(LandmarkWish::Count(count)) => {
+                spec.landmarks = Some(*count);
+                spec.landmark_rows = None;
+            }
+            Some(LandmarkWish::Table(_)) => spec.landmarks = None,
+            None => {}
+        }
         spec.landmark_choice = flags.landmark_choice.or(spec.landmark_choice);
         spec.part_size = flags.part_size.or(spec.part_size);
         spec.questions = flags.questions.or(spec.questions);
@@ -170,6 +181,37 @@ impl Choices {
             return Err(usage(verb, "the specification names no target; add --target COL").into());
         }
         Ok(spec)
+    }
+
+    /// Reads the landmarks, where they are in a table: its columns are those of the table to learn from.
+    pub fn give_landmarks(&self, spec: &mut ModelSpec, header: &Header) -> Result<()> {
+        if let Some(LandmarkWish::Table(path)) = &self.landmarks.landmarks {
+            let rows = tables::inputs_like(path, spec, header)?;
+            spec.landmark_rows = Some(GivenLandmarks::new(&rows)?);
+        }
+        Ok(())
+    }
+}
+
+/// How many landmarks, or where they are.
+#[derive(Clone, Debug)]
+enum LandmarkWish {
+    Count(usize),
+    Table(PathBuf),
+}
+
+impl FromStr for LandmarkWish {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let looks_counted = text
+            .chars()
+            .all(|c| c.is_ascii_digit() || "+-.".contains(c));
+        if looks_counted {
+            at_least_one(text).map(LandmarkWish::Count)
+        } else {
+            Ok(LandmarkWish::Table(text.into()))
+        }
     }
 }
 

@@ -68,9 +68,11 @@ struct Report<'a> {
 impl Fit {
     pub fn run(self, console: &Console) -> Result<()> {
         let started = Instant::now();
-        let spec = self.choices.specification("fit")?;
+        let mut spec = self.choices.specification("fit")?;
         let staged = Staged::new(&self.output)?;
         let mut table = Training::open(&self.train, &spec, console)?;
+        self.choices
+            .give_landmarks(&mut spec, &table.survey().sample.header)?;
         let plan = Model::plan(&spec, table.survey())?;
         plan::announce(&plan, console);
         let progress = Progress::kept(console, self.checkpoint.as_deref())?;

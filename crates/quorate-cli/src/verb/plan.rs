@@ -30,8 +30,10 @@ pub struct Plan {
 
 impl Plan {
     pub fn run(self, console: &Console) -> Result<()> {
-        let spec = self.choices.specification("plan")?;
+        let mut spec = self.choices.specification("plan")?;
         let table = Training::open(&self.train, &spec, console)?;
+        self.choices
+            .give_landmarks(&mut spec, &table.survey().sample.header)?;
         let plan = Model::plan(&spec, table.survey())?;
         let shape = &plan.shape;
         console.answer(format!(

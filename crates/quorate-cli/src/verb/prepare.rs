@@ -49,9 +49,11 @@ struct Report<'a> {
 impl Prepare {
     pub fn run(self, console: &Console) -> Result<()> {
         let started = Instant::now();
-        let spec = self.choices.specification("prepare")?;
+        let mut spec = self.choices.specification("prepare")?;
         let staged = Staged::new(&self.output)?;
         let table = Training::open(&self.sample, &spec, console)?;
+        self.choices
+            .give_landmarks(&mut spec, &table.survey().sample.header)?;
         let progress = Progress::new(console);
         let model = Model::prepare(&spec, &table.survey().sample, &progress)?;
         progress.finish();

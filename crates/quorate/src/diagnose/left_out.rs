@@ -26,8 +26,8 @@ impl Model {
                 self.tally(members, row, &answers, sampled).map(Some)
             }
             Answers::Local(local) => {
-                let rows = crate::fit::scored_rows(local.data().rows(), self.spec());
-                let (members, answers) = local.leave_one_out(&rows, watch)?;
+                let places = crate::fit::scored_rows(local.data(), self.spec());
+                let (members, answers) = local.leave_one_out(&places, watch)?;
                 let inputs = local.data().inputs();
                 let row = |member: &Member| inputs.row(member.group);
                 self.tally(&members, row, &answers, sampled).map(Some)

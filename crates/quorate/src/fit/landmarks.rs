@@ -73,7 +73,8 @@ pub fn usual_landmarks(rows: usize) -> usize {
 }
 
 fn wanted_landmarks(spec: &ModelSpec, rows: usize) -> usize {
-    spec.landmarks.unwrap_or(usual_landmarks(rows)).max(1)
+    let asked = spec.landmark_count();
+    asked.unwrap_or(usual_landmarks(rows)).max(1)
 }
 
 /// How many of the distinct rows are held out for the scores.
@@ -105,7 +106,7 @@ pub fn fit(
     let (kernel, noise) = (learned.kernel.kernel(), learned.noise);
     let bound = kernel.bind(schema.columns())?;
     let wanted = wanted_landmarks(spec, data.rows());
-    let chosen = landmark_inputs(spec, &bound, seen.inputs(), wanted, watch)?;
+    let chosen = landmark_inputs(spec, schema, &bound, seen.inputs(), wanted, watch)?;
     let width = seen.inputs().width();
     let inputs = Inputs::new(&chosen, chosen.len() / width, width)?;
     let landmarks = Landmarks::new(bound, inputs)?;
@@ -197,13 +198,18 @@ fn places(sample: &Dataset, groups: &[usize], positions: &[usize]) -> Vec<usize>
         .collect()
 }
 
-fn landmark_inputs(
+/// The landmarks of a model, encoded: those given, or as many as wanted among these inputs.
+pub(super) fn landmark_inputs(
     spec: &ModelSpec,
+    schema: &Schema,
     kernel: &BoundKernel,
     inputs: Inputs<'_>,
     count: usize,
     watch: &dyn Watch,
 ) -> Result<Vec<f64>> {
+    if let Some(given) = &spec.landmark_rows {
+        return given.encode(schema);
+    }
     let choice = spec.landmark_choice.unwrap_or_default();
     choose(choice, kernel, inputs, count, spec.seed, watch)
 }
@@ -325,7 +331,8 @@ fn climb(
     let sample = data.select(&random_rows(data.rows(), size.rows, spec.seed ^ 2));
     let wanted = wanted_landmarks(spec, data.rows());
     let count = size.landmarks.min(sample.rows().div_ceil(4)).min(wanted);
-    let values = landmark_inputs(spec, kernel, sample.inputs(), count, watch)?;
+    let choice = spec.landmark_choice.unwrap_or_default();
+    let values = choose(choice, kernel, sample.inputs(), count, spec.seed, watch)?;
     let width = sample.inputs().width();
     let landmarks = Inputs::new(&values, values.len() / width, width)?;
     // Spread parts, as the parts of the fit.

@@ -8,16 +8,15 @@ use quorate_gp::watch::Watch;
 
 use super::Found;
 use super::auto::{self, Candidate};
+use super::calibrate::calibrate;
 use super::start::{PART_ROWS, from_random_part};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
-use crate::local::{
-    ConditionalRecord, ConditionalSearch, LocalAnswers, Neighbourhood, learn_conditional,
-};
+use crate::local::{ConditionalRecord, ConditionalSearch, Neighbourhood, learn_conditional};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 
 /// Rows of the random sample that is scored with its own row left out.
-pub const SCORED_ROWS: usize = 1000;
+pub const SCORED_ROWS: usize = 2000;
 /// Nearest rows per question unless told otherwise.
 pub const NEIGHBOURS: usize = 300;
 /// The shape of a neighbourhood unless told otherwise, with the questions that share an expert.
@@ -37,20 +36,18 @@ pub fn fit(
 ) -> Result<(Found, Answers)> {
     let (best, tried) = learn(spec, schema, data, watch)?;
     let kernel = best.kernel.kernel();
-    let bound = kernel.bind(schema.columns())?;
-    let neighbourhood = neighbourhood(spec);
-    let answers = LocalAnswers::new(bound, best.noise, data.clone(), neighbourhood);
-    let sample = scored_rows(data.rows(), spec);
-    let scores = answers.leave_one_out_scores(&sample, schema.into(), watch)?;
+    let calibrated = calibrate(spec, schema, &kernel, best.noise, data, watch)?;
+    let scores = calibrated.scores;
     let outcome = format!(
-        "{} Scores are of {} random rows, each predicted from the others.",
+        "{}{} Scores are of {} random rows, each predicted from the others.",
         outcome(&tried, &kernel, &best.record, spec.learn),
-        sample.len()
+        calibrated.remark,
+        scores.n
     );
     let found = Found {
-        method: Method::Local(neighbourhood),
+        method: Method::Local(neighbourhood(spec)),
         kernel,
-        noise: best.noise,
+        noise: calibrated.noise,
         jitter: Jitter::default(),
         log_evidence: None,
         effective_parameters: None,
@@ -60,7 +57,7 @@ pub fn fit(
         conditional: Some(best.record),
         outcome,
     };
-    Ok((found, Answers::Local(answers)))
+    Ok((found, Answers::Local(calibrated.answers)))
 }
 
 /// How wide an expert looks.
@@ -116,9 +113,11 @@ pub(super) fn learn(
     }
 }
 
-/// The random rows whose leave-one-out scores a local model keeps.
-pub fn scored_rows(rows: usize, spec: &ModelSpec) -> Vec<usize> {
-    random_rows(rows, SCORED_ROWS, spec.seed ^ 1)
+/// The random rows whose leave-one-out scores a local model keeps, as places among the members of the data.
+///
+/// Rows are drawn and not distinct inputs: what is asked later comes as often as it came before.
+pub fn scored_rows(data: &Dataset, spec: &ModelSpec) -> Vec<usize> {
+    random_rows(data.members().len(), SCORED_ROWS, spec.seed ^ 1)
 }
 
 /// One kernel after its climb.

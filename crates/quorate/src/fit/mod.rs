@@ -1,6 +1,7 @@
 //! From a table to a model: what is found, and by which method.
 
 pub mod auto;
+mod calibrate;
 mod exact;
 pub(crate) mod joint;
 pub(crate) mod landmarks;

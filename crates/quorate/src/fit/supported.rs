@@ -3,12 +3,13 @@
 use quorate_gp::data::{Dataset, Inputs, Schema};
 use quorate_gp::watch::Watch;
 
-use super::landmarks::{held_out, held_out_scores};
+use super::calibrate::calibrate;
+use super::landmarks::{held_out, held_out_scores, landmark_inputs};
 use super::{Found, local};
 use crate::answers::{Answers, Method};
 use crate::error::Result;
 use crate::landmarks::{
-    Committee, Cut, LandmarkBelief, Landmarks, PartRecord, SummaryTree, absorb, choose,
+    Committee, Cut, LandmarkBelief, Landmarks, PartRecord, SummaryTree, absorb,
 };
 use crate::local::{LocalAnswers, SupportedAnswers, SupportedShape};
 use crate::partition::{Labels, PartedRows, Partition};
@@ -33,17 +34,12 @@ pub fn fit(
         seed: spec.seed,
     };
     let (best, tried) = local::learn(spec, schema, &data, watch)?;
-    let (kernel, noise) = (best.kernel.kernel(), best.noise);
+    let kernel = best.kernel.kernel();
+    let calibrated = calibrate(spec, schema, &kernel, best.noise, &data, watch)?;
+    let noise = calibrated.noise;
     let bound = kernel.bind(schema.columns())?;
-    let wanted = spec.landmarks.unwrap_or(1).max(1);
-    let chosen = choose(
-        spec.landmark_choice.unwrap_or_default(),
-        &bound,
-        data.inputs(),
-        wanted,
-        spec.seed,
-        watch,
-    )?;
+    let wanted = spec.landmark_count().unwrap_or(1).max(1);
+    let chosen = landmark_inputs(spec, schema, &bound, data.inputs(), wanted, watch)?;
     let width = data.inputs().width();
     let landmarks = Landmarks::new(
         bound.clone(),
@@ -93,8 +89,9 @@ pub fn fit(
     let jitter = landmarks.factor().jitter();
     let belief = LandmarkBelief::new(landmarks, &committee.total)?;
     let outcome = format!(
-        "{} Scores are of {} random rows, predicted from the others.",
+        "{}{} Scores are of {} random rows, predicted from the others.",
         local::outcome(&tried, &kernel, &best.record, spec.learn),
+        calibrated.remark,
         scores.n
     );
     let found = Found {

@@ -1,5 +1,7 @@
 //! Questions answered from the rows nearest to them.
 
+use std::collections::HashSet;
+
 use quorate_gp::data::{Dataset, Inputs, Member};
 use quorate_gp::gaussian::Marginals;
 use quorate_gp::kernel::BoundKernel;
@@ -11,7 +13,6 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::score::{Scores, Yardstick, leave_one_out_scores};
 use crate::space::{Cell, NeighbourSearch, ScaledSpace, balanced_cells};
 
 /// How wide an expert looks.
@@ -68,23 +69,18 @@ impl LocalAnswers {
         self.nearest_rows(&points, self.neighbourhood.neighbours)
     }
 
-    /// Scores of some rows, each predicted from its neighbourhood without itself.
-    pub fn leave_one_out_scores(
-        &self,
-        rows: &[usize],
-        yardstick: Yardstick,
-        watch: &dyn Watch,
-    ) -> Result<Scores> {
-        let (members, answers) = self.leave_one_out(rows, watch)?;
-        leave_one_out_scores(&members, &answers, yardstick)
-    }
-
-    /// Some rows, each predicted from its neighbourhood without itself.
+    /// Some original rows, given by their places among [`Dataset::members`], each predicted from its neighbourhood and
+    /// the other rows with its own inputs.
     pub fn leave_one_out(
         &self,
-        rows: &[usize],
+        places: &[usize],
         watch: &dyn Watch,
     ) -> Result<(Vec<Member>, LeaveOneOut)> {
+        let picked = || places.iter().map(|&place| self.data.members()[place]);
+        let wanted: HashSet<usize> = picked().map(|member| member.row).collect();
+        let mut rows: Vec<usize> = picked().map(|member| member.group).collect();
+        rows.sort_unstable();
+        rows.dedup();
         watch.progress("scoring rows left out", 0, rows.len());
         let space = self.search.space();
         let points = space.points(self.data.inputs());
@@ -99,8 +95,10 @@ impl LocalAnswers {
         let mut members = Vec::new();
         let mut all = LeaveOneOut::default();
         for (member, answer) in answers.into_iter().flatten() {
-            members.push(member);
-            all.push(&answer, 0);
+            if wanted.contains(&member.row) {
+                members.push(member);
+                all.push(&answer, 0);
+            }
         }
         watch.progress("scoring rows left out", rows.len(), rows.len());
         Ok((members, all))

@@ -134,7 +134,7 @@ impl Plan {
                 landmarks,
                 part_size,
             } => {
-                spec.landmarks = Some(landmarks);
+                spec.landmarks = spec.landmark_rows.is_none().then_some(landmarks);
                 spec.part_size = Some(part_size);
             }
         }
@@ -163,7 +163,7 @@ fn cost(way: &Way, shape: &Shape) -> Cost {
 fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
     let exact = [Way::Exact];
     let local = || {
-        let way = |neighbours| match spec.landmarks {
+        let way = |neighbours| match spec.landmark_count() {
             Some(landmarks) if spec.mode == ModeChoice::Local => Way::Supported {
                 neighbours,
                 landmarks,
@@ -179,7 +179,7 @@ fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
     };
     let committee = || {
         let usual = landmarks::usual_landmarks(shape.distinct_rows.min(CHUNK_ROWS));
-        let mut smaller = match spec.landmarks {
+        let mut smaller = match spec.landmark_count() {
             Some(given) => vec![given],
             None => [1, 2, 4].map(|part| (usual / part).max(1)).to_vec(),
         };
