@@ -1,7 +1,8 @@
 //! `cargo xtask bench committee`: large tables, default flags, beside the peers on the same rows.
 //!
 //! The rows come from `peers.py --write-split`, so everybody reads the same files. Runs of the peers take hours; each is
-//! kept in `benches/committee_runs.jsonl` and not repeated unless `--fresh` asks for it. Ours are always measured.
+//! kept in `benches/committee_runs.jsonl` and not repeated unless `--fresh` asks for it. Ours are measured whenever they are
+//! among the `--tools`.
 
 mod page;
 mod result;
@@ -17,12 +18,12 @@ use crate::process::{self, Outcome};
 use crate::python;
 use crate::workspace;
 use result::Run;
-use sets::{PEERS, Split, TABLES, Table};
+use sets::{Split, TABLES, TOOLS, Table};
 
 /// What was asked for.
 struct Wanted {
     tables: Option<Vec<String>>,
-    peers: Vec<String>,
+    tools: Vec<String>,
     seeds: u64,
     fresh: bool,
     threads: usize,
@@ -32,9 +33,9 @@ pub fn run(mut options: Options, threads: usize) -> Outcome<()> {
     let list = |text: String| -> Vec<String> { text.split(',').map(str::to_owned).collect() };
     let wanted = Wanted {
         tables: options.value("--only")?.map(list),
-        peers: options
-            .value("--peers")?
-            .map_or_else(|| PEERS.map(str::to_owned).to_vec(), list),
+        tools: options
+            .value("--tools")?
+            .map_or_else(|| TOOLS.map(str::to_owned).to_vec(), list),
         seeds: options
             .value("--seeds")?
             .map_or(Ok(1), |text| text.parse())
@@ -59,11 +60,9 @@ pub fn run(mut options: Options, threads: usize) -> Outcome<()> {
                 table,
             };
             let rows = bench.split()?;
-            let mut contestants = vec!["quorate".to_owned()];
-            contestants.extend(wanted.peers.iter().cloned());
-            for tool in contestants {
+            for tool in &wanted.tools {
                 let is_same =
-                    |run: &Run| run.table == table.name && run.seed == seed && run.tool == tool;
+                    |run: &Run| run.table == table.name && run.seed == seed && &run.tool == tool;
                 if tool != "quorate" && !wanted.fresh && runs.iter().any(is_same) {
                     continue;
                 }

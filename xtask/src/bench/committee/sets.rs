@@ -68,8 +68,9 @@ pub const TABLES: [Table; 12] = [
     index("nycflights", "nycflights.parquet", Some(1.19)),
 ];
 
-/// The peers of a routine run, by their names in `peers.py`.
-pub const PEERS: [&str; 4] = [
+/// Who takes part in a routine run: we, and peers by their names in `peers.py`.
+pub const TOOLS: [&str; 5] = [
+    "quorate",
     "gpboost-vecchia",
     "gpytorch-svgp-m32-20",
     "muygps",
