@@ -195,7 +195,7 @@ impl Bench<'_> {
                 seed: self.seed,
                 rmse: number(&["rmse"])?,
                 nlpd: number(&["nlpd"])?,
-                coverage: number(&["coverage_95", "coverage", "cov95"])?,
+                coverage: number(&["coverage95"])?,
                 fit: number(&["fit_cpu_s"])?,
                 predict: number(&["predict_cpu_s"])?,
             })
