@@ -41,7 +41,7 @@ pub fn fit(
     let posterior = ExactPosterior::condition(bound, learned.noise, data.clone(), policy)?;
     watch.check()?;
     let scored = if many {
-        random_rows(data.rows(), local::SCORED_ROWS, spec.seed ^ 1)
+        random_rows(data.rows(), SCORED_ROWS, spec.seed ^ 1)
     } else {
         (0..data.rows()).collect()
     };
@@ -65,6 +65,9 @@ pub fn fit(
     Ok((found, Answers::Exact(posterior)))
 }
 
+/// Rows of a long table that are scored with their own row left out: each costs n^2 operations.
+pub const SCORED_ROWS: usize = 1000;
+
 /// Hyperparameters and how they were found.
 struct Learned {
     kernel: Kernel,
@@ -86,7 +89,7 @@ fn from_neighbourhoods(
 ) -> Result<Learned> {
     let (best, tried) = local::learn(spec, schema, data, watch)?;
     let kernel = best.kernel.kernel();
-    let scored = data.rows().min(local::SCORED_ROWS);
+    let scored = data.rows().min(SCORED_ROWS);
     let outcome = format!(
         "{} Scores are of {scored} random rows, each predicted from the others.",
         local::outcome(&tried, &kernel, &best.record, spec.learn),

@@ -10,7 +10,7 @@ use quorate_gp::posterior::Predict;
 use quorate_gp::watch::Watch;
 
 use super::auto::{self, Candidate};
-use super::start::from_random_part;
+use super::start::{CAREFUL, from_random_part};
 use super::{Found, LandmarkShape};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
@@ -266,7 +266,7 @@ pub(super) fn learn(
     let mut tried = Vec::new();
     let mut failure = None;
     for kernel in &kernels {
-        let (bound, noise) = from_random_part(spec, schema, kernel, data, watch)?;
+        let (bound, noise) = from_random_part(spec, schema, kernel, data, CAREFUL, watch)?;
         if spec.learn != LearnChoice::Auto {
             return Ok(Learned {
                 kernel: bound,

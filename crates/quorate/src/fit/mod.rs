@@ -2,11 +2,11 @@
 
 pub mod auto;
 mod calibrate;
-mod exact;
+pub(crate) mod exact;
 pub(crate) mod joint;
 pub(crate) mod landmarks;
 pub(crate) mod local;
-mod start;
+pub(crate) mod start;
 mod supported;
 
 use std::borrow::Cow;

@@ -9,8 +9,25 @@ use quorate_gp::watch::Watch;
 use crate::error::Result;
 use crate::spec::{LearnChoice, ModelSpec};
 
-/// Rows of the random part.
-pub const PART_ROWS: usize = 1000;
+/// How closely a random part is looked at.
+#[derive(Clone, Copy)]
+pub struct FirstLook {
+    /// Rows of the part.
+    pub rows: usize,
+    /// Searches beyond the data-driven one, unless told otherwise.
+    pub restarts: usize,
+}
+
+/// A look that has the last word, or nearly so.
+pub const CAREFUL: FirstLook = FirstLook {
+    rows: 1000,
+    restarts: 1,
+};
+/// A look from where a long climb starts: what it leaves undone the climb does better.
+pub const BRIEF: FirstLook = FirstLook {
+    rows: 500,
+    restarts: 0,
+};
 /// A random part is sparse: it may see no noise where neighbours do, and the reverse. The climb starts in between.
 const FIRST_NOISE: (f64, f64) = (0.003, 0.5);
 
@@ -20,9 +37,10 @@ pub fn from_random_part(
     schema: &Schema,
     kernel: &Kernel,
     data: &Dataset,
+    look: FirstLook,
     watch: &dyn Watch,
 ) -> Result<(BoundKernel, GaussianNoise)> {
-    let part = data.select(&random_rows(data.rows(), PART_ROWS, spec.seed));
+    let part = data.select(&random_rows(data.rows(), look.rows, spec.seed));
     let mut bound = kernel.bind(schema.columns())?;
     bound.initialise(part.inputs(), part.targets());
     let noise = GaussianNoise { variance: 0.1 };
@@ -30,7 +48,7 @@ pub fn from_random_part(
         return Ok((bound, noise));
     }
     let search = Search {
-        restarts: Some(spec.restarts.unwrap_or(1)),
+        restarts: Some(spec.restarts.unwrap_or(look.restarts)),
         seed: spec.seed,
         limits: SearchLimits {
             steps: 40,

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::EXACT_ROWS;
 use super::shape::Shape;
-use crate::fit::{landmarks as committee, local};
+use crate::fit::start::{BRIEF, CAREFUL, FirstLook};
+use crate::fit::{exact, landmarks as committee, local};
 use crate::landmarks::CHUNK_ROWS;
 use crate::local::ConditionalSearch;
 
@@ -38,8 +39,8 @@ const STEP: f64 = 1.0e-9;
 /// Evaluations of the evidence for each start of a search, and for each start followed to the end.
 const TRIAL_EVALUATIONS: f64 = 33.0;
 const FINAL_EVALUATIONS: f64 = 40.0;
-/// Evaluations of the evidence of a random part, and of the committee evidence of a sample.
-const PART_EVALUATIONS: f64 = 75.0;
+/// Evaluations of the evidence of a random part for each start, and of the committee evidence of a sample.
+const PART_EVALUATIONS: f64 = 38.0;
 const CLIMB_EVALUATIONS: f64 = 25.0;
 
 const DOUBLE: f64 = 8.0;
@@ -61,7 +62,7 @@ pub fn exact(shape: &Shape) -> Cost {
         // One factor in place, then scores of a sample of rows.
         let factor =
             rows.powi(3) / 3.0 / LARGE_FLOPS + VALUE * entries(shape, 1.0, rows * rows / 2.0);
-        let scores = local::SCORED_ROWS as f64 * rows * rows / LARGE_FLOPS;
+        let scores = exact::SCORED_ROWS as f64 * rows * rows / LARGE_FLOPS;
         let bytes = PROGRAM + NEIGHBOURHOODS + table + matrix + 4.0 * DOUBLE * 256.0 * rows;
         return cost(shape, bytes, neighbourhoods(shape) + factor + scores);
     }
@@ -78,10 +79,7 @@ pub fn exact(shape: &Shape) -> Cost {
 
 /// Experts for neighbourhoods.
 pub fn local(shape: &Shape, neighbours: usize) -> Cost {
-    let expert = (neighbours as f64).min(shape.distinct_rows as f64);
-    let scored = (local::SCORED_ROWS as f64).min(shape.distinct_rows as f64);
-    let scores = scored * expert.powi(3) * 2.0 / 3.0 / FLOPS
-        + VALUE * entries(shape, 1.0, scored * expert * expert / 2.0);
+    let scores = left_out(shape, local::SCORED_ROWS, neighbours);
     let bytes = PROGRAM + NEIGHBOURHOODS + HELD_CELL * cells(shape);
     cost(shape, bytes, neighbourhoods(shape) + scores)
 }
@@ -131,7 +129,10 @@ pub fn landmarks(shape: &Shape, landmarks: usize, part_size: usize) -> Cost {
     } else {
         0.0
     };
-    let learning = learned(shape, random_part(shape) + climb(committee::COMPARED)) + further;
+    let learning = learned(
+        shape,
+        random_part(shape, CAREFUL) + climb(committee::COMPARED),
+    ) + further;
     let seconds = learning + centres(shape, m) + absorbed(shape, m, s);
     let held = HELD_CELL * cells(shape).min(CHUNK_ROWS as f64 * (1.0 + shape.inputs as f64));
     let bytes = PROGRAM + NEIGHBOURHOODS + held + summed(shape, m, s);
@@ -162,20 +163,36 @@ fn neighbourhoods(shape: &Shape) -> f64 {
     if !shape.learns {
         return 0.0;
     }
-    let search = ConditionalSearch::default();
-    // Three kernels are tried briefly and the best is climbed further, or the one given all the way.
-    let (kernels, steps) = match shape.terms {
-        Some(_) => (1, search.steps),
-        None => (3, 3 * local::TRIAL_STEPS + local::FURTHER_STEPS),
+    let groups = ConditionalSearch::default().groups;
+    let climb = |how: local::Climb| {
+        let asked = (how.shape.members + how.shape.neighbours) as f64;
+        let size = (shape.distinct_rows as f64).min(asked);
+        let group = (size.powi(3) / 3.0 + 4.0 * size * size * how.shape.members as f64) / FLOPS
+            + entries(shape, 2.0, size * size / 2.0);
+        (how.steps * groups) as f64 * group
     };
-    let size = (shape.distinct_rows as f64).min(512.0);
-    let group = (size.powi(3) / 3.0 + 4.0 * size * size * 64.0) / FLOPS
-        + entries(shape, 1.7, size * size / 2.0);
-    f64::from(kernels) * random_part(shape) + (steps * search.groups) as f64 * group
+    // Two kernels are climbed briefly and compared, the best is climbed further; one that is given is only climbed.
+    let first = random_part(shape, BRIEF) + climb(local::FIRST);
+    let tried = match shape.terms {
+        Some(_) => first,
+        None => 2.0 * (first + left_out(shape, local::COMPARED_ROWS, local::NEIGHBOURS)),
+    };
+    tried + climb(local::FURTHER)
 }
 
-fn random_part(shape: &Shape) -> f64 {
-    PART_EVALUATIONS * evaluation(shape, (shape.distinct_rows as f64).min(1000.0))
+/// Rows predicted from their neighbours, each by an expert of its own.
+fn left_out(shape: &Shape, rows: usize, neighbours: usize) -> f64 {
+    let expert = (neighbours as f64).min(shape.distinct_rows as f64);
+    let scored = (rows as f64).min(shape.distinct_rows as f64);
+    scored * expert.powi(3) * 2.0 / 3.0 / FLOPS
+        + VALUE * entries(shape, 1.0, scored * expert * expert / 2.0)
+}
+
+fn random_part(shape: &Shape, look: FirstLook) -> f64 {
+    let searches = (1 + look.restarts) as f64;
+    PART_EVALUATIONS
+        * searches
+        * evaluation(shape, (shape.distinct_rows as f64).min(look.rows as f64))
 }
 
 /// A search with a number of starts over some rows, by one kernel.
