@@ -108,6 +108,16 @@ pub enum Error {
         /// Which number.
         what: &'static str,
     },
+    /// An iteration did not settle.
+    #[error(
+        "{what} did not settle within {steps} steps; try a kernel of smaller variance, or a prior on it"
+    )]
+    NotConverged {
+        /// What was looked for.
+        what: &'static str,
+        /// Steps taken.
+        steps: usize,
+    },
     /// A choice that cannot be met, and why.
     #[error("{0}")]
     Invalid(String),
@@ -121,7 +131,9 @@ impl Error {
     pub fn is_recoverable(&self) -> bool {
         matches!(
             self,
-            Error::NotPositiveDefinite { .. } | Error::NotFinite { .. }
+            Error::NotPositiveDefinite { .. }
+                | Error::NotFinite { .. }
+                | Error::NotConverged { .. }
         )
     }
 

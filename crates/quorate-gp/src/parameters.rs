@@ -43,7 +43,7 @@ pub enum Role {
     LengthScale,
     /// Period of a periodic kernel, in units of the (standardised) input.
     Period,
-    /// Shape of the rational quadratic kernel (alpha).
+    /// Shape of the rational quadratic kernel (alpha), or a dispersion of a likelihood.
     Shape,
     /// Offset, bias or weight variance inside a kernel.
     Offset,

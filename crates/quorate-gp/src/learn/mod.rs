@@ -5,6 +5,7 @@
 
 mod conditional;
 mod evidence;
+mod laplace;
 mod objective;
 mod optimise;
 mod prior;
@@ -12,6 +13,7 @@ mod restarts;
 
 pub use conditional::{ConditionalLikelihood, Group};
 pub use evidence::{BlockEvidence, at};
+pub use laplace::{LaplaceEvidence, latent_at, latent_priors, learn_latent};
 pub use objective::{Evaluation, Objective, remembered};
 pub use optimise::{Optimum, SearchLimits, Stop, maximise};
 pub use prior::{Plausible, WithPrior};

@@ -64,8 +64,23 @@ pub struct SearchRecord {
     pub stop: Stop,
 }
 
+impl SearchRecord {
+    /// What the ascent from `start` over so many distinct rows did.
+    pub(crate) fn of(start: usize, rows: usize, found: &Optimum) -> Self {
+        Self {
+            start,
+            rows,
+            steps: found.steps,
+            evaluations: found.evaluations,
+            failures: found.failures,
+            value: found.value,
+            stop: found.stop,
+        }
+    }
+}
+
 /// Ascents that end within this of the best are followed to the top: their order may still change.
-const CLOSE: f64 = 3.0;
+pub(crate) const CLOSE: f64 = 3.0;
 /// At most this many ascents are followed to the top.
 const FINALISTS: usize = 3;
 
@@ -114,7 +129,7 @@ pub fn learn(
             watch,
         ) {
             Ok(found) => {
-                records.push(record(index, rows, &found));
+                records.push(SearchRecord::of(index, rows.rows(), &found));
                 trials.push((index, found));
             }
             Err(error) if error.is_recoverable() => failure = Some(error),
@@ -144,7 +159,7 @@ pub fn learn(
             watch,
         ) {
             Ok(found) => {
-                records.push(record(*index, data, &found));
+                records.push(SearchRecord::of(*index, data.rows(), &found));
                 if winner.as_ref().is_none_or(|best| found.value > best.value) {
                     winner = Some(found);
                 }
@@ -181,18 +196,6 @@ fn ascend(
         priors: &priors,
     };
     maximise(&objective, start, &bounds, &free, limits, watch)
-}
-
-fn record(start: usize, data: &Dataset, found: &Optimum) -> SearchRecord {
-    SearchRecord {
-        start,
-        rows: data.rows(),
-        steps: found.steps,
-        evaluations: found.evaluations,
-        failures: found.failures,
-        value: found.value,
-        stop: found.stop,
-    }
 }
 
 /// Starts beyond the first for a table of so many distinct rows. Small tables have the most local optima and the cheapest

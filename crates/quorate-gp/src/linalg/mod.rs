@@ -8,11 +8,13 @@ mod cholesky;
 mod factor;
 mod product;
 mod spares;
+mod symmetric;
 
 pub use cholesky::factor_in_place;
 pub use factor::{Factor, Jitter, JitterPolicy};
 pub use product::{add_gram_lower, add_product, columns, dot, multiply, product_tile};
 pub use spares::Spares;
+pub use symmetric::{fill_scaled_lower, symmetric_times};
 
 /// Dense column-major matrix.
 pub type Matrix = faer::Mat<f64>;

@@ -189,7 +189,7 @@ pub(crate) fn log_evidence(
         + within
 }
 
-fn check_width(rows: Inputs<'_>, query: Inputs<'_>) -> Result<()> {
+pub(crate) fn check_width(rows: Inputs<'_>, query: Inputs<'_>) -> Result<()> {
     if rows.width() == query.width() {
         Ok(())
     } else {

@@ -1,12 +1,14 @@
 //! What is believed about the latent function after seeing the rows.
 
 pub(crate) mod exact;
+pub(crate) mod laplace;
 mod leave_one_out;
 mod sample;
 
 pub(crate) use sample::standard_normal;
 
 pub use exact::ExactPosterior;
+pub use laplace::{Condensed, LaplacePosterior, Working};
 pub use leave_one_out::LeaveOneOut;
 pub use sample::draw;
 

@@ -1,0 +1,234 @@
+//! Laplace's method: a Gaussian around the most probable latent function, for any likelihood.
+//!
+//! Fit, learn and predict, from rows to probabilities:
+//!
+//! ```
+//! use quorate_gp::data::{ColumnKind, Dataset, InputColumn, Inputs};
+//! use quorate_gp::kernel::Kernel;
+//! use quorate_gp::learn::{Search, learn_latent};
+//! use quorate_gp::likelihood::{Extras, Likelihood, Observations};
+//! use quorate_gp::posterior::LaplacePosterior;
+//! use quorate_gp::watch::Unwatched;
+//!
+//! // Counts at five places, each watched for its own time.
+//! let x = vec![-2.0, -1.0, 0.0, 1.0, 2.0];
+//! let data = Dataset::new(x, 1, vec![0.0, 1.0, 2.0, 7.0, 9.0], None, None)?;
+//! let exposure = [1.0, 2.0, 1.0, 2.0, 1.0_f64].map(f64::ln);
+//! let mut extras = Extras { offset: Some(&exposure), ..Extras::default() };
+//!
+//! // The process describes departures from a common level, which joins the offsets.
+//! let likelihood: Likelihood = "poisson".parse()?;
+//! let level = likelihood.level(&Observations::of(&data, extras)?)?;
+//! let offsets = exposure.map(|own| own + level);
+//! extras.offset = Some(&offsets);
+//! let seen = Observations::of(&data, extras)?;
+//!
+//! let column = InputColumn { name: "x".into(), kind: ColumnKind::Number, deviation: 1.4 };
+//! let kernel = "se".parse::<Kernel>()?.bind(&[column])?;
+//! let (kernel, likelihood, _records) =
+//!     learn_latent(&kernel, likelihood, &data, &seen, &Search::default(), &Unwatched)?;
+//! let posterior = LaplacePosterior::fit(kernel, likelihood, data, seen, None)?;
+//!
+//! // A prediction for an exposure of 1: the latent belief, its offset added, through the likelihood.
+//! let query = [1.5];
+//! let mut belief = posterior.latents(Inputs::new(&query, 1, 1)?)?[0];
+//! belief.mean += level;
+//! let (mean, upper) = (likelihood.mean(belief), likelihood.quantile(belief, 0.95));
+//! assert!(mean > 3.0 && mean < 12.0 && upper > mean);
+//! # Ok::<(), quorate_gp::Error>(())
+//! ```
+
+mod gradient;
+mod mode;
+mod working;
+
+pub(crate) use gradient::Sensitivity;
+pub(crate) use mode::{Mode, find_mode};
+pub use working::{Condensed, Working};
+
+use rayon::prelude::*;
+
+use super::Predict;
+use super::exact::check_width;
+use crate::data::{Dataset, Inputs};
+use crate::gaussian::{Joint, Marginals};
+use crate::kernel::{BoundKernel, Covariance, tiles};
+use crate::likelihood::{Latent, Likelihood, Observations};
+use crate::linalg::{Matrix, add_product, dot, multiply};
+use crate::{Error, Result};
+
+/// Query rows answered together.
+const QUERY_BLOCK: usize = 256;
+
+/// A Gaussian process conditioned on rows through Laplace's method.
+#[derive(Clone, Debug)]
+pub struct LaplacePosterior {
+    kernel: BoundKernel,
+    likelihood: Likelihood,
+    data: Dataset,
+    seen: Observations,
+    mode: Mode,
+}
+
+impl LaplacePosterior {
+    /// Finds the mode and keeps the Gaussian around it.
+    ///
+    /// `start` are the [`LaplacePosterior::weights`] of an earlier fit of the same rows, from which the search sets out.
+    pub fn fit(
+        kernel: BoundKernel,
+        likelihood: Likelihood,
+        data: Dataset,
+        seen: Observations,
+        start: Option<&[f64]>,
+    ) -> Result<Self> {
+        likelihood.check(&seen)?;
+        check_groups(&data, &seen)?;
+        let covariance = tiles::block(&kernel, data.inputs(), data.inputs());
+        let memory = Matrix::zeros(data.rows(), data.rows());
+        let mode = find_mode(covariance.as_ref(), &likelihood, &seen, start, memory)?;
+        Ok(Self {
+            kernel,
+            likelihood,
+            data,
+            seen,
+            mode,
+        })
+    }
+
+    /// The kernel with its hyperparameters.
+    pub fn kernel(&self) -> &BoundKernel {
+        &self.kernel
+    }
+
+    /// The likelihood with its dispersions.
+    pub fn likelihood(&self) -> &Likelihood {
+        &self.likelihood
+    }
+
+    /// The rows.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// What was seen of each latent value.
+    pub fn seen(&self) -> &Observations {
+        &self.seen
+    }
+
+    /// The most probable latent values.
+    pub fn mode(&self) -> &[f64] {
+        &self.mode.latent
+    }
+
+    /// `K^-1 f` at the mode: with them the mean at any query is one inner product.
+    pub fn weights(&self) -> &[f64] {
+        &self.mode.weights
+    }
+
+    /// Newton steps that were needed.
+    pub fn steps(&self) -> usize {
+        self.mode.steps
+    }
+
+    /// Approximate log evidence.
+    pub fn log_evidence(&self) -> f64 {
+        self.mode.log_evidence()
+    }
+
+    /// Working targets and noise at the mode, with which the rows join a committee.
+    pub fn working(&self) -> Working {
+        Working::new(&self.mode.latent, &self.mode.terms)
+    }
+
+    /// `trace(K (K + W^-1)^-1)`: how many parameters the rows pin down.
+    pub fn effective_parameters(&self) -> f64 {
+        let rows: Vec<usize> = (0..self.data.rows()).collect();
+        let kept: f64 = self.mode.factor.inverse_diagonal(&rows).iter().sum();
+        rows.len() as f64 - kept
+    }
+
+    /// Mean and variance of the latent function at each query; add the row's offset to the mean before asking the likelihood.
+    pub fn latents(&self, query: Inputs<'_>) -> Result<Vec<Latent>> {
+        check_width(self.data.inputs(), query)?;
+        let blocks: Vec<Vec<Latent>> = (0..query.rows())
+            .into_par_iter()
+            .step_by(QUERY_BLOCK)
+            .map(|first| {
+                let last = (first + QUERY_BLOCK).min(query.rows());
+                self.block_latents(query.slice(first, last))
+            })
+            .collect();
+        Ok(blocks.concat())
+    }
+
+    /// `mean = k*' a`, `variance = k** - |L^-1 D k*|^2` (Rasmussen and Williams 2006, alg. 3.2).
+    fn block_latents(&self, query: Inputs<'_>) -> Vec<Latent> {
+        let mut cross = Matrix::zeros(self.data.rows(), query.rows());
+        self.kernel.fill(self.data.inputs(), query, cross.as_mut());
+        let prior = self.kernel.diagonal(query);
+        let means: Vec<f64> = (0..query.rows())
+            .map(|q| dot(cross.col_as_slice(q), &self.mode.weights))
+            .collect();
+        scale_rows(&mut cross, &self.mode.root);
+        self.mode.factor.whiten_block(cross.as_mut());
+        (0..query.rows())
+            .map(|q| {
+                let explained = dot(cross.col_as_slice(q), cross.col_as_slice(q));
+                Latent {
+                    mean: means[q],
+                    variance: (prior[q] - explained).max(0.0),
+                }
+            })
+            .collect()
+    }
+}
+
+impl Predict for LaplacePosterior {
+    fn prior(&self, query: Inputs<'_>) -> Marginals {
+        let diagonal = self.kernel.diagonal(query);
+        Marginals {
+            mean: Matrix::zeros(query.rows(), 1),
+            variance: Matrix::from_fn(query.rows(), 1, |row, _| diagonal[row]),
+        }
+    }
+
+    fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
+        let latents = self.latents(query)?;
+        Ok(Marginals {
+            mean: Matrix::from_fn(query.rows(), 1, |row, _| latents[row].mean),
+            variance: Matrix::from_fn(query.rows(), 1, |row, _| latents[row].variance),
+        })
+    }
+
+    fn joint(&self, query: Inputs<'_>) -> Result<Joint> {
+        check_width(self.data.inputs(), query)?;
+        let mut cross = tiles::block(&self.kernel, self.data.inputs(), query);
+        let weights = Matrix::from_fn(self.data.rows(), 1, |row, _| self.mode.weights[row]);
+        let mean = multiply(cross.transpose(), weights.as_ref());
+        scale_rows(&mut cross, &self.mode.root);
+        self.mode.factor.whiten(cross.as_mut());
+        let mut covariance = tiles::block(&self.kernel, query, query);
+        add_product(covariance.as_mut(), -1.0, cross.transpose(), cross.as_ref());
+        Ok(Joint { mean, covariance })
+    }
+}
+
+fn scale_rows(matrix: &mut Matrix, scale: &[f64]) {
+    for column in 0..matrix.ncols() {
+        for (entry, factor) in matrix.col_as_slice_mut(column).iter_mut().zip(scale) {
+            *entry *= factor;
+        }
+    }
+}
+
+pub(crate) fn check_groups(data: &Dataset, seen: &Observations) -> Result<()> {
+    if data.rows() == seen.groups() {
+        Ok(())
+    } else {
+        Err(Error::Shape {
+            what: "groups of the observations",
+            expected: data.rows(),
+            found: seen.groups(),
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! The most probable latent values, by Newton's method in a form that never inverts the covariance.
+
+use crate::likelihood::{Derivatives, Likelihood, Observations};
+use crate::linalg::{
+    Factor, JitterPolicy, Matrix, MatrixRef, dot, fill_scaled_lower, symmetric_times,
+};
+use crate::{Error, Result};
+
+/// Newton steps before giving up; a dozen is usual, Fisher scoring of outliers may take a hundred.
+const MOST_STEPS: usize = 400;
+/// Halvings of one step before giving up.
+const MOST_HALVINGS: usize = 50;
+/// The mode is found when the next step promises less than this share of the objective.
+const SETTLED: f64 = 1e-18;
+/// Differences of the objective below this share of it are its rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// The mode and everything that was computed there.
+#[derive(Clone, Debug)]
+pub(crate) struct Mode {
+    /// f.
+    pub latent: Vec<f64>,
+    /// `a = K^-1 f`, which is the slope of the log likelihood at the mode.
+    pub weights: Vec<f64>,
+    /// Derivatives of the log likelihood at the mode, by latent value.
+    pub terms: Vec<Derivatives>,
+    /// `D = W^1/2`.
+    pub root: Vec<f64>,
+    /// Factor of `B = I + D K D`.
+    pub factor: Factor,
+    /// `log p(y | f) - 1/2 f' K^-1 f`.
+    pub objective: f64,
+    /// Newton steps.
+    pub steps: usize,
+}
+
+impl Mode {
+    /// Approximate log evidence `log p(y | f) - 1/2 f' K^-1 f - 1/2 log |B|` (Rasmussen and Williams 2006, eq. 3.32).
+    pub fn log_evidence(&self) -> f64 {
+        self.objective - 0.5 * self.factor.log_determinant()
+    }
+}
+
+/// A point of the iteration.
+struct Point {
+    weights: Vec<f64>,
+    latent: Vec<f64>,
+    terms: Vec<Derivatives>,
+    objective: f64,
+}
+
+impl Point {
+    fn at(
+        likelihood: &Likelihood,
+        seen: &Observations,
+        weights: Vec<f64>,
+        latent: Vec<f64>,
+    ) -> Self {
+        let terms = likelihood.derivatives_of(seen, &latent);
+        let fit: f64 = terms.iter().map(|term| term.log_density).sum();
+        let objective = fit - 0.5 * dot(&weights, &latent);
+        Self {
+            weights,
+            latent,
+            terms,
+            objective,
+        }
+    }
+}
+
+/// Finds the mode under the covariance K (both halves written), from `start` (the weights of an earlier mode) or zero.
+///
+/// Rasmussen and Williams 2006, alg. 3.1, with two changes: steps are halved until the objective grows (the plain
+/// iteration overflows for counts and oscillates for outliers), and the iteration ends at the point whose own factor it
+/// has just computed, so that evidence and gradient need no further factorisation. `memory` is a matrix of the size of
+/// K whose values are not needed any more.
+pub(crate) fn find_mode(
+    covariance: MatrixRef<'_>,
+    likelihood: &Likelihood,
+    seen: &Observations,
+    start: Option<&[f64]>,
+    memory: Matrix,
+) -> Result<Mode> {
+    let size = covariance.nrows();
+    let mut here = Point::at(likelihood, seen, vec![0.0; size], vec![0.0; size]);
+    if let Some(weights) = start.filter(|weights| weights.len() == size) {
+        let latent = symmetric_times(covariance, weights);
+        let warm = Point::at(likelihood, seen, weights.to_vec(), latent);
+        if warm.objective > here.objective || !here.objective.is_finite() {
+            here = warm;
+        }
+    }
+    if !here.objective.is_finite() {
+        return Err(Error::NotFinite {
+            what: "the log likelihood at a latent function of zero",
+        });
+    }
+    let mut memory = Some(memory);
+    let mut factored: Option<(Vec<f64>, Factor)> = None;
+    let mut last_promised = f64::INFINITY;
+    for step in 1..=MOST_STEPS {
+        // Where the curvature itself is at hand and positive it leads fastest, whatever the evidence uses.
+        let step_curvature = |term: &Derivatives| term.observed_curvature.max(0.0);
+        let curvatures: Vec<f64> = here.terms.iter().map(step_curvature).collect();
+        let root: Vec<f64> = curvatures.iter().map(|w| w.sqrt()).collect();
+        let factor = match factored.take() {
+            // A constant curvature (Gaussian, Student-t) needs one factorisation in all.
+            Some((earlier, factor)) if earlier == root => factor,
+            earlier => {
+                let memory = match earlier {
+                    Some((_, factor)) => factor.into_matrix(),
+                    None => memory.take().unwrap_or_else(|| Matrix::zeros(size, size)),
+                };
+                factor_scaled(covariance, &root, memory)?
+            }
+        };
+        let change = newton_change(covariance, &here, &root, &factor);
+        let move_by = symmetric_times(covariance, &change);
+        // The quadratic model promises 1/2 d' (K^-1 + W) d with d = K change.
+        let curved: f64 = curvatures
+            .iter()
+            .zip(&move_by)
+            .map(|(w, d)| w * d * d)
+            .sum();
+        let promised = 0.5 * (dot(&change, &move_by) + curved);
+        let scale = 1.0 + here.objective.abs();
+        if !promised.is_finite() {
+            return Err(Error::NotFinite {
+                what: "a Newton step towards the mode",
+            });
+        }
+        // Rounding may keep the last steps from shrinking further: then they are as good as they get.
+        let floor = promised <= ROUNDING * scale && promised >= 0.9 * last_promised;
+        let settled = promised <= SETTLED * scale || floor;
+        last_promised = promised;
+        match advance(likelihood, seen, &here, &change, &move_by, promised) {
+            Some(next) if settled => return finish(covariance, next, root, factor, step),
+            None if settled || promised <= 100.0 * ROUNDING * scale => {
+                return finish(covariance, here, root, factor, step);
+            }
+            Some(next) => here = next,
+            None => {
+                return Err(Error::NotConverged {
+                    what: "the mode of the latent function",
+                    steps: step,
+                });
+            }
+        }
+        factored = Some((root, factor));
+    }
+    Err(Error::NotConverged {
+        what: "the mode of the latent function",
+        steps: MOST_STEPS,
+    })
+}
+
+/// The mode at a point where the iteration settled; `factor` belongs to the curvatures of the last step.
+///
+/// For concave log densities those are the mode's own, up to a step too small to matter, and are kept. Where the
+/// evidence wants the expected curvature, B is factored once more.
+fn finish(
+    covariance: MatrixRef<'_>,
+    point: Point,
+    root: Vec<f64>,
+    factor: Factor,
+    steps: usize,
+) -> Result<Mode> {
+    let is_concave = |term: &Derivatives| term.curvature == term.observed_curvature;
+    let (root, factor) = if point.terms.iter().all(is_concave) {
+        (root, factor)
+    } else {
+        let own: Vec<f64> = point.terms.iter().map(|t| t.curvature.sqrt()).collect();
+        let factor = factor_scaled(covariance, &own, factor.into_matrix())?;
+        (own, factor)
+    };
+    Ok(Mode {
+        latent: point.latent,
+        weights: point.weights,
+        terms: point.terms,
+        root,
+        factor,
+        objective: point.objective,
+        steps,
+    })
+}
+
+/// Factors `I + D K D`, whose smallest eigenvalue is at least 1.
+pub(crate) fn factor_scaled(
+    covariance: MatrixRef<'_>,
+    root: &[f64],
+    memory: Matrix,
+) -> Result<Factor> {
+    Factor::in_matrix(memory, JitterPolicy::default(), |out| {
+        fill_scaled_lower(out, covariance, root);
+    })
+}
+
+/// `D B^-1 D vector`.
+pub(crate) fn scaled_solve(root: &[f64], factor: &Factor, vector: &[f64]) -> Vec<f64> {
+    let mut column = Matrix::from_fn(vector.len(), 1, |row, _| root[row] * vector[row]);
+    factor.solve(column.as_mut());
+    let entries = column.col_as_slice(0);
+    entries.iter().zip(root).map(|(x, d)| x * d).collect()
+}
+
+/// The change of the weights in a full Newton step, `(I + W K)^-1 (g - a)`.
+///
+/// The textbook's `a = b - D B^-1 D K b` with `b = W f + g` is the same in exact arithmetic, but loses the digits that
+/// `W f` has more than a: for large counts all that matter.
+fn newton_change(
+    covariance: MatrixRef<'_>,
+    here: &Point,
+    root: &[f64],
+    factor: &Factor,
+) -> Vec<f64> {
+    let residual: Vec<f64> = here
+        .terms
+        .iter()
+        .zip(&here.weights)
+        .map(|(term, a)| term.slope - a)
+        .collect();
+    let correction = scaled_solve(root, factor, &symmetric_times(covariance, &residual));
+    residual
+        .iter()
+        .zip(&correction)
+        .map(|(r, c)| r - c)
+        .collect()
+}
+
+/// The first of the steps 1, 1/2, 1/4, ... that improves the objective.
+fn advance(
+    likelihood: &Likelihood,
+    seen: &Observations,
+    here: &Point,
+    change: &[f64],
+    move_by: &[f64],
+    promised: f64,
+) -> Option<Point> {
+    let mut share = 1.0;
+    for _ in 0..MOST_HALVINGS {
+        let along = |from: &[f64], step: &[f64]| -> Vec<f64> {
+            from.iter().zip(step).map(|(a, d)| a + share * d).collect()
+        };
+        let weights = along(&here.weights, change);
+        let latent = along(&here.latent, move_by);
+        let next = Point::at(likelihood, seen, weights, latent);
+        // Near the top rounding hides the gain; the step is right all the same.
+        let allowance = ROUNDING * (1.0 + here.objective.abs());
+        if next.objective >= here.objective + 1e-4 * share * promised - allowance {
+            return Some(next);
+        }
+        share *= 0.5;
+    }
+    None
+}
