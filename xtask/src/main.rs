@@ -28,8 +28,9 @@ Tasks:
       --only STEP      one step: format, policy, clippy, docs, tests, python or fuzz
   policy    licences, banned and duplicate crates, layers, lints, file sizes, paths, spelling
   golden    compare the reference numbers in golden/ with the software that made them
-  bench     exact: measure against other software; plan, growth: what fits take; pages go to benches/
+  bench     exact, committee: measure against other software; plan, growth: what fits take; pages go to benches/
       exact            exact Gaussian-process regression
+      committee        large tables; --only TABLE,.. --tools quorate,PEER,.. --seeds N --fresh
       --threads N      threads for every contestant (default: all cores)
   docs      build the documentation of the workspace
       --open           and show it in a browser

@@ -54,6 +54,28 @@ pub fn check(ours: &[Measurement], theirs: &[Measurement]) -> Vec<Goal> {
     ]
 }
 
+/// How much faster than a peer an answer could be at all: the operations that nobody can avoid, at the rate of the fastest
+/// matrix product of the same run.
+pub fn ceiling(ours: &[Measurement], theirs: &[Measurement], tool: &str) -> Option<String> {
+    let all = || ours.iter().chain(theirs);
+    let products = all().filter(|one| one.work == Work::MatrixProduct);
+    let rate = products.filter_map(|one| one.gflops).reduce(f64::max)?;
+    let rows = ours.iter().find(|one| one.work == Work::Predict)?.rows?;
+    // A factor, and a triangular system for each of as many questions as rows.
+    let operations = rows.powi(3) / 3.0 + rows.powi(3);
+    let least = operations / (rate * 1e9);
+    let peer = theirs
+        .iter()
+        .find(|one| one.work == Work::Predict && one.tool.starts_with(tool))?;
+    Some(format!(
+        "Factor and variances of {rows} rows are {:.0} billion operations. At the rate of the fastest matrix product of this\n\
+         run, {rate:.0} billion a second, they take {least:.2} s: nothing that answers exactly can be more than {:.1} times \
+         faster than\n{tool} here.\n",
+        operations / 1e9,
+        peer.wall / least
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +104,10 @@ mod tests {
             measured(Work::Evidence, "scikit-learn 1.9.1", 0.5),
             measured(Work::Predict, "scikit-learn 1.9.1", 2.0),
         ];
+        // 85.3 billion operations at 20 billion a second.
+        let ceiling = ceiling(&ours, &theirs, "scikit-learn").unwrap();
+        assert!(ceiling.contains("take 4.27 s"), "{ceiling}");
+        assert!(ceiling.contains("than 0.5 times"), "{ceiling}");
         let goals = check(&ours, &theirs);
         let verdicts: Vec<(bool, Option<f64>)> = goals
             .iter()

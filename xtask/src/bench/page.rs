@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::goals::Goal;
+use super::goals::{Goal, ceiling};
 use super::measurement::Measurement;
 
 /// Each piece of work with everybody's times, then the goals.
@@ -31,6 +31,10 @@ pub fn page(ours: &[Measurement], theirs: &[Measurement], goals: &[Goal], headin
             "| {} | {} | {measured} | {reached} |",
             goal.sentence, goal.least
         );
+    }
+    if let Some(ceiling) = ceiling(ours, theirs, "scikit-learn") {
+        page += "\n";
+        page += &ceiling;
     }
     page
 }
