@@ -11,6 +11,7 @@ pub fn section(page: &Page<'_>) -> String {
     let found = page.inspection;
     let mut cards = Vec::new();
     cards.extend(ascents(page));
+    cards.extend(climb(page));
     let candidates: Vec<Vec<String>> = found
         .candidates
         .iter()
@@ -74,6 +75,29 @@ pub fn section(page: &Page<'_>) -> String {
         &facts,
     ));
     html::section("Learning", "learning", &html::cards(&cards))
+}
+
+/// How the conditional likelihood rose. Every step looks at other groups, so that single steps scatter; the line is the mean
+/// of the steps around.
+fn climb(page: &Page<'_>) -> Option<String> {
+    const AROUND: usize = 8;
+    let path = &page.inspection.conditional.as_ref()?.path;
+    if path.len() <= AROUND {
+        return None;
+    }
+    let steps: Vec<(f64, f64)> = (1..).map(f64::from).zip(path.iter().copied()).collect();
+    let smooth = path.windows(AROUND).zip(1..).map(|(values, first)| {
+        let mean = values.iter().sum::<f64>() / AROUND as f64;
+        (f64::from(first) + (AROUND as f64 - 1.0) / 2.0, mean)
+    });
+    let figure = Figure::new("Climb", "step", "conditional log likelihood, a row")
+        .described("The grouped conditional likelihood of each step's own groups.")
+        .with("steps", Mark::Points(steps))
+        .with(format!("mean of {AROUND}"), Mark::Line(smooth.collect()));
+    Some(html::figure(
+        &figure,
+        "The climb of the kernel that was kept, in wide neighbourhoods. A line that still rises at its end would gain from more steps.",
+    ))
 }
 
 /// Where each ascent of the evidence ended, those on a sample of the rows apart from those on all.

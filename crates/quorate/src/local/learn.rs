@@ -54,6 +54,9 @@ pub struct ConditionalRecord {
     pub failures: usize,
     /// Conditional log likelihood per row, averaged over the last quarter of the steps.
     pub log_likelihood_per_row: f64,
+    /// The same at each step, of that step's own groups.
+    #[serde(default)]
+    pub path: Vec<f64>,
 }
 
 /// Maximises the grouped conditional likelihood from the kernel's and noise's current values.
@@ -80,6 +83,7 @@ pub fn learn_conditional(
     let mut value = 0.0;
     let mut counted = 0.0;
     let mut failures = 0;
+    let mut path = Vec::with_capacity(search.steps);
     for step in 0..search.steps {
         watch.check()?;
         watch.progress("learning from neighbourhoods", step, search.steps);
@@ -105,6 +109,7 @@ pub fn learn_conditional(
         });
         match outcome {
             Ok(evaluation) => {
+                path.push(evaluation.value / data.rows() as f64);
                 let progress = step as f64 / search.steps as f64;
                 let rate = search.rate * (0.55 + 0.45 * (std::f64::consts::PI * progress).cos());
                 let slopes =
@@ -132,6 +137,7 @@ pub fn learn_conditional(
         steps: search.steps,
         failures,
         log_likelihood_per_row: value / counted.max(1.0),
+        path,
     };
     Ok((kernel, noise, record))
 }
