@@ -20,7 +20,18 @@ import tables
 HERE = pathlib.Path(__file__).resolve().parent
 TOLERANCE = 1e-10
 FREE = {"date", "tool_version", "tool_error"}
-EXACT = {"exact_sklearn.py": None, "exact_gpy.py": "GPy"}  # generator and the module it needs
+# By folder: generators and the module each needs.
+GENERATORS = {
+    "exact": {"exact_sklearn.py": None, "exact_gpy.py": "GPy"},
+    "scores": {"scores.py": None},
+    "laplace": {
+        "laplace_sklearn.py": None,
+        "laplace_reference.py": None,
+        "multiclass_reference.py": None,
+        "glm_peers.py": "statsmodels",
+        "propagation_gpy.py": "GPy",
+    },
+}
 
 
 def differences(stored, fresh, where=""):
@@ -102,18 +113,16 @@ def main():
     found, compared = [], 0
     with tempfile.TemporaryDirectory() as folder:
         fresh = pathlib.Path(folder)
-        ran = []
-        for script, module in EXACT.items():
-            if module and subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode:
-                print(f"skipped {script}: {module} is not installed")
-                continue
-            problem = run(script, fresh / "exact")
-            found += [f"{script}: {problem}"] if problem else []
-            ran.append(script)
-        problem = run("scores.py", fresh / "scores")
-        found += [f"scores.py: {problem}"] if problem else []
-        for name, scripts in (("exact", ran), ("scores", ["scores.py"])):
-            count, drift = compare_folder(tables.GOLDEN / name, fresh / name, scripts)
+        for name, scripts in GENERATORS.items():
+            ran = []
+            for script, module in scripts.items():
+                if module and subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode:
+                    print(f"skipped {script}: {module} is not installed")
+                    continue
+                problem = run(script, fresh / name)
+                found += [f"{script}: {problem}"] if problem else []
+                ran.append(script)
+            count, drift = compare_folder(tables.GOLDEN / name, fresh / name, ran)
             compared, found = compared + count, found + drift
     count, drift = check_learned(tables.GOLDEN / "learned" / "sklearn.jsonl")
     for line in found + drift:

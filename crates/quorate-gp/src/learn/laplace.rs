@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 
 use crate::data::{Dataset, random_rows};
 use crate::kernel::{BoundKernel, Covariance, tiles};
-use crate::learn::restarts::CLOSE;
+use crate::learn::starts::{Rows, climb};
 use crate::learn::{
-    Evaluation, Objective, Optimum, Plausible, Search, SearchLimits, SearchRecord, WithPrior,
+    Evaluation, Objective, Optimum, Plausible, Search, SearchRecord, WithPrior,
     affordable_restarts, maximise, starting_points,
 };
 use crate::likelihood::{Likelihood, Observations};
@@ -150,7 +150,7 @@ pub fn latent_priors(parameters: &[Parameter]) -> Vec<Plausible> {
     parameters.iter().map(prior).collect()
 }
 
-/// Maximises the approximate evidence of the rows (with weak priors) over kernel and likelihood.
+/// Maximises the approximate evidence of the rows (with weak priors) over kernel and likelihood, by Laplace's method.
 ///
 /// `search.kept_noise` and `search.jitter` do not count here: a likelihood has its own dispersions, and the matrices of
 /// Laplace's method need no jitter.
@@ -162,6 +162,39 @@ pub fn learn_latent(
     search: &Search,
     watch: &dyn Watch,
 ) -> Result<(BoundKernel, Likelihood, Vec<SearchRecord>)> {
+    learn_with(
+        kernel,
+        likelihood,
+        data,
+        seen,
+        search,
+        watch,
+        &|kernel, likelihood, data, seen, climb| {
+            climb(&LaplaceEvidence::new(kernel, likelihood, data, seen)?)
+        },
+    )
+}
+
+/// Hands the objective of some rows to a climber.
+pub(crate) type WithObjective<'a> = dyn Fn(
+        &BoundKernel,
+        Likelihood,
+        &Dataset,
+        &Observations,
+        &dyn Fn(&dyn Objective) -> Result<Optimum>,
+    ) -> Result<Optimum>
+    + 'a;
+
+/// The search behind [`learn_latent`] for any approximation of the evidence.
+pub(crate) fn learn_with(
+    kernel: &BoundKernel,
+    likelihood: Likelihood,
+    data: &Dataset,
+    seen: &Observations,
+    search: &Search,
+    watch: &dyn Watch,
+    with_objective: &WithObjective<'_>,
+) -> Result<(BoundKernel, Likelihood, Vec<SearchRecord>)> {
     likelihood.check(seen)?;
     check_groups(data, seen)?;
     let mut parameters = kernel.parameters();
@@ -170,76 +203,39 @@ pub fn learn_latent(
         .restarts
         .unwrap_or_else(|| affordable_restarts(4 * data.rows()));
     let starts = starting_points(&parameters, restarts, search.seed);
-    let trial = if data.rows() > search.trial_rows {
+    let trial = (data.rows() > search.trial_rows).then(|| {
         let rows = random_rows(data.rows(), search.trial_rows, search.seed);
-        Some((data.select(&rows), seen.select(&rows)))
-    } else {
-        None
-    };
-    let coarse = SearchLimits {
-        relative_gain: search.limits.relative_gain.max(1e-5),
-        steps: search.limits.steps.min(40),
-        ..search.limits
-    };
+        (data.select(&rows), seen.select(&rows))
+    });
     let priors = latent_priors(&parameters);
-    let ascend = |data: &Dataset,
-                  seen: &Observations,
-                  start: &[f64],
-                  limits: SearchLimits|
-     -> Result<Optimum> {
-        let (kernel, likelihood) = latent_at(kernel, likelihood, start)?;
-        let evidence = LaplaceEvidence::new(&kernel, likelihood, data, seen)?;
-        let objective = WithPrior {
-            objective: &evidence,
-            priors: &priors,
-        };
-        let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
-        let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
-        maximise(&objective, start, &bounds, &free, limits, watch)
-    };
-    let total = starts.len() + 2;
-    let mut records = Vec::new();
-    let mut failure = None;
-    let mut trials: Vec<(usize, Optimum)> = Vec::new();
-    for (index, start) in starts.iter().enumerate() {
-        watch.progress("learning hyperparameters", index, total);
-        let (rows, own) = trial
-            .as_ref()
-            .map_or((data, seen), |(rows, own)| (rows, own));
-        match ascend(rows, own, start, coarse) {
-            Ok(found) => {
-                records.push(SearchRecord::of(index, rows.rows(), &found));
-                trials.push((index, found));
-            }
-            Err(error) if error.is_recoverable() => failure = Some(error),
-            Err(error) => return Err(error),
-        }
-    }
-    trials.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-    if let Some(best) = trials.first().map(|(_, found)| found.value) {
-        trials.retain(|(_, found)| found.value > best - CLOSE);
-        trials.truncate(if trial.is_some() { 1 } else { 2 });
-    }
-    let mut winner: Option<Optimum> = None;
-    for (place, (index, found)) in trials.iter().enumerate() {
-        watch.progress("learning hyperparameters", starts.len() + place, total);
-        match ascend(data, seen, &found.coordinates, search.limits) {
-            Ok(found) => {
-                records.push(SearchRecord::of(*index, data.rows(), &found));
-                if winner.as_ref().is_none_or(|best| found.value > best.value) {
-                    winner = Some(found);
-                }
-            }
-            Err(error) if error.is_recoverable() => failure = Some(error),
-            Err(error) => return Err(error),
-        }
-    }
-    watch.progress("learning hyperparameters", total, total);
-    let Some(winner) = winner else {
-        return Err(failure.unwrap_or(Error::NotFinite {
-            what: "the approximate log evidence",
-        }));
-    };
+    let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
+    let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
+    let finalists = if trial.is_some() { 1 } else { 2 };
+    let (winner, records) = climb(
+        &starts,
+        search.limits,
+        finalists,
+        watch,
+        &|which, start, limits| {
+            let (data, seen) = match (&trial, which) {
+                (Some((data, seen)), Rows::Trial) => (data, seen),
+                _ => (data, seen),
+            };
+            let (kernel, likelihood) = latent_at(kernel, likelihood, start)?;
+            let found = with_objective(&kernel, likelihood, data, seen, &|objective| {
+                let priors = &priors;
+                maximise(
+                    &WithPrior { objective, priors },
+                    start,
+                    &bounds,
+                    &free,
+                    limits,
+                    watch,
+                )
+            })?;
+            Ok((data.rows(), found))
+        },
+    )?;
     let (kernel, likelihood) = latent_at(kernel, likelihood, &winner.coordinates)?;
     Ok((kernel, likelihood, records))
 }

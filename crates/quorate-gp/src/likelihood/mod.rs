@@ -28,8 +28,10 @@ mod positive;
 mod predictive;
 mod quadrature;
 mod real;
+mod softmax;
 mod special;
 mod start;
+mod tilted;
 
 pub use bernoulli::{Hinge, Logit, Probit};
 pub use choice::{Likelihood, NAMES};
@@ -40,4 +42,6 @@ pub use lifetime::Weibull;
 pub use observation::{Extras, Observation, Observations};
 pub use positive::{Gamma, InverseGaussian};
 pub use real::{Normal, StudentT};
+pub use softmax::{Classes, softmax};
 pub use special::normal_distribution;
+pub use tilted::Tilted;

@@ -2,7 +2,10 @@
 
 pub(crate) mod exact;
 pub(crate) mod laplace;
+mod latent;
 mod leave_one_out;
+pub(crate) mod multiclass;
+pub(crate) mod propagation;
 mod sample;
 
 pub(crate) use sample::standard_normal;
@@ -10,6 +13,8 @@ pub(crate) use sample::standard_normal;
 pub use exact::ExactPosterior;
 pub use laplace::{Condensed, LaplacePosterior, Working};
 pub use leave_one_out::LeaveOneOut;
+pub use multiclass::{ClassLatent, MulticlassPosterior, SoftmaxAverage};
+pub use propagation::PropagationPosterior;
 pub use sample::draw;
 
 use crate::Result;

@@ -71,25 +71,14 @@ impl Sensitivity {
         mode: &Mode,
         gradient: &mut [f64],
     ) {
-        let (a, u, root) = (&mode.weights, &self.mode, &mode.root);
         let slope: Vec<f64> = mode.terms.iter().map(|term| term.slope).collect();
+        let through_mode = Some((self.mode.as_slice(), slope.as_slice()));
         let inverse = self.inverse.as_ref();
-        tiles::pull_back_lower_with(
+        pull_back_scaled(
             kernel,
             inputs,
-            &|rows, columns, mut tile| {
-                let below = inverse.nrows() - rows.start;
-                let left = inverse.submatrix(rows.start, rows.start, below, rows.len());
-                let right = inverse.submatrix(rows.start, columns.start, below, columns.len());
-                product_tile(tile.as_mut(), -0.5, left.transpose(), right);
-                for (j, column) in columns.enumerate() {
-                    for (i, row) in rows.clone().enumerate() {
-                        tile[(i, j)] = root[row] * root[column] * tile[(i, j)]
-                            + 0.5 * a[row] * a[column]
-                            + 0.5 * (u[row] * slope[column] + slope[row] * u[column]);
-                    }
-                }
-            },
+            (inverse, &mode.root, &mode.weights),
+            through_mode,
             gradient,
         );
     }
@@ -122,6 +111,38 @@ impl Sensitivity {
     pub fn into_matrix(self) -> Matrix {
         self.inverse
     }
+}
+
+/// Adds `sum_ij S_ij dK_ij` for `S = 1/2 a a' - 1/2 D B^-1 D + 1/2 (u g' + g u')`; `fit` is `(L^-1, D, a)`, `pair` is (u, g).
+pub(crate) fn pull_back_scaled(
+    kernel: &BoundKernel,
+    inputs: Inputs<'_>,
+    fit: (MatrixRef<'_>, &[f64], &[f64]),
+    pair: Option<(&[f64], &[f64])>,
+    gradient: &mut [f64],
+) {
+    let (inverse, root, a) = fit;
+    tiles::pull_back_lower_with(
+        kernel,
+        inputs,
+        &|rows, columns, mut tile| {
+            let below = inverse.nrows() - rows.start;
+            let left = inverse.submatrix(rows.start, rows.start, below, rows.len());
+            let right = inverse.submatrix(rows.start, columns.start, below, columns.len());
+            product_tile(tile.as_mut(), -0.5, left.transpose(), right);
+            for (j, column) in columns.enumerate() {
+                for (i, row) in rows.clone().enumerate() {
+                    let mut entry =
+                        root[row] * root[column] * tile[(i, j)] + 0.5 * a[row] * a[column];
+                    if let Some((u, g)) = pair {
+                        entry += 0.5 * (u[row] * g[column] + g[row] * u[column]);
+                    }
+                    tile[(i, j)] = entry;
+                }
+            }
+        },
+        gradient,
+    );
 }
 
 /// `u = (I + W' K)^-1 s` where the observed curvature W' may be negative.

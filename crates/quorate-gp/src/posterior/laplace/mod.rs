@@ -42,23 +42,18 @@ mod gradient;
 mod mode;
 mod working;
 
-pub(crate) use gradient::Sensitivity;
-pub(crate) use mode::{Mode, find_mode};
+pub(crate) use gradient::{Sensitivity, pull_back_scaled};
+pub(crate) use mode::{Mode, factor_scaled, find_mode, scaled_solve};
 pub use working::{Condensed, Working};
 
-use rayon::prelude::*;
-
 use super::Predict;
-use super::exact::check_width;
+use super::latent::{self, Asked};
 use crate::data::{Dataset, Inputs};
 use crate::gaussian::{Joint, Marginals};
-use crate::kernel::{BoundKernel, Covariance, tiles};
+use crate::kernel::{BoundKernel, tiles};
 use crate::likelihood::{Latent, Likelihood, Observations};
-use crate::linalg::{Matrix, add_product, dot, multiply};
+use crate::linalg::Matrix;
 use crate::{Error, Result};
-
-/// Query rows answered together.
-const QUERY_BLOCK: usize = 256;
 
 /// A Gaussian process conditioned on rows through Laplace's method.
 #[derive(Clone, Debug)]
@@ -149,75 +144,31 @@ impl LaplacePosterior {
 
     /// Mean and variance of the latent function at each query; add the row's offset to the mean before asking the likelihood.
     pub fn latents(&self, query: Inputs<'_>) -> Result<Vec<Latent>> {
-        check_width(self.data.inputs(), query)?;
-        let blocks: Vec<Vec<Latent>> = (0..query.rows())
-            .into_par_iter()
-            .step_by(QUERY_BLOCK)
-            .map(|first| {
-                let last = (first + QUERY_BLOCK).min(query.rows());
-                self.block_latents(query.slice(first, last))
-            })
-            .collect();
-        Ok(blocks.concat())
+        self.asked().latents(query)
     }
 
-    /// `mean = k*' a`, `variance = k** - |L^-1 D k*|^2` (Rasmussen and Williams 2006, alg. 3.2).
-    fn block_latents(&self, query: Inputs<'_>) -> Vec<Latent> {
-        let mut cross = Matrix::zeros(self.data.rows(), query.rows());
-        self.kernel.fill(self.data.inputs(), query, cross.as_mut());
-        let prior = self.kernel.diagonal(query);
-        let means: Vec<f64> = (0..query.rows())
-            .map(|q| dot(cross.col_as_slice(q), &self.mode.weights))
-            .collect();
-        scale_rows(&mut cross, &self.mode.root);
-        self.mode.factor.whiten_block(cross.as_mut());
-        (0..query.rows())
-            .map(|q| {
-                let explained = dot(cross.col_as_slice(q), cross.col_as_slice(q));
-                Latent {
-                    mean: means[q],
-                    variance: (prior[q] - explained).max(0.0),
-                }
-            })
-            .collect()
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            kernel: &self.kernel,
+            inputs: self.data.inputs(),
+            weights: &self.mode.weights,
+            root: &self.mode.root,
+            factor: &self.mode.factor,
+        }
     }
 }
 
 impl Predict for LaplacePosterior {
     fn prior(&self, query: Inputs<'_>) -> Marginals {
-        let diagonal = self.kernel.diagonal(query);
-        Marginals {
-            mean: Matrix::zeros(query.rows(), 1),
-            variance: Matrix::from_fn(query.rows(), 1, |row, _| diagonal[row]),
-        }
+        latent::prior(&self.kernel, query)
     }
 
     fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
-        let latents = self.latents(query)?;
-        Ok(Marginals {
-            mean: Matrix::from_fn(query.rows(), 1, |row, _| latents[row].mean),
-            variance: Matrix::from_fn(query.rows(), 1, |row, _| latents[row].variance),
-        })
+        self.asked().marginals(query)
     }
 
     fn joint(&self, query: Inputs<'_>) -> Result<Joint> {
-        check_width(self.data.inputs(), query)?;
-        let mut cross = tiles::block(&self.kernel, self.data.inputs(), query);
-        let weights = Matrix::from_fn(self.data.rows(), 1, |row, _| self.mode.weights[row]);
-        let mean = multiply(cross.transpose(), weights.as_ref());
-        scale_rows(&mut cross, &self.mode.root);
-        self.mode.factor.whiten(cross.as_mut());
-        let mut covariance = tiles::block(&self.kernel, query, query);
-        add_product(covariance.as_mut(), -1.0, cross.transpose(), cross.as_ref());
-        Ok(Joint { mean, covariance })
-    }
-}
-
-fn scale_rows(matrix: &mut Matrix, scale: &[f64]) {
-    for column in 0..matrix.ncols() {
-        for (entry, factor) in matrix.col_as_slice_mut(column).iter_mut().zip(scale) {
-            *entry *= factor;
-        }
+        self.asked().joint(query)
     }
 }
 
