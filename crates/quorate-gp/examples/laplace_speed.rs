@@ -13,7 +13,10 @@ use quorate_gp::likelihood::{Extras, Likelihood, Observations};
 use quorate_gp::posterior::LaplacePosterior;
 use quorate_gp::watch::Unwatched;
 
-fn read(path: &str) -> Result<(Vec<f64>, usize, Vec<f64>), Box<dyn std::error::Error>> {
+type Failure = Box<dyn std::error::Error>;
+
+/// Inputs row after row, their number of columns, and labels.
+fn read(path: &str) -> Result<(Vec<f64>, usize, Vec<f64>), Failure> {
     let (mut values, mut labels, mut width) = (Vec::new(), Vec::new(), 0);
     for line in std::fs::read_to_string(path)?.lines() {
         let row: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
@@ -26,7 +29,7 @@ fn read(path: &str) -> Result<(Vec<f64>, usize, Vec<f64>), Box<dyn std::error::E
     Ok((values, width, labels))
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Failure> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
     let [train, test] = paths.as_slice() else {
         return Err("laplace_speed TRAIN.csv TEST.csv".into());
