@@ -39,8 +39,11 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         How a committee answers; see `docs/cli.md`.
     neighbours, landmarks, landmark_choice, replace_touched, parts, part_size, questions, companions, negligible_prior, keep_parts
         Shape of a committee, as the flags of `quorate fit`. `landmarks` is a number, or a table of inputs whose rows they are.
-    learn : {"auto", "block", "none"}, default="auto"
-        How hyperparameters are learned.
+    learn : {"auto", "block", "conditional", "committee", "lla", "laplace-propagation", "loo", "validation", "nuts", "hmc", "none"}, \
+default="auto"
+        How hyperparameters are learned; see `docs/cli.md`. With `"nuts"` and `"hmc"` predictions average over draws.
+    hyperprior, chains, draws, warmup
+        Prior of the hyperparameters (`"broad"`, `"normal:0,2"`) and size of the draws, as the flags of `quorate fit`.
     noise_variance : float, default=None
         Variance of the noise in squared units of the target, kept instead of learned; exact models only.
     restarts : int, default=None
@@ -87,6 +90,10 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         "negligible_prior",
         "keep_parts",
         "learn",
+        "hyperprior",
+        "chains",
+        "draws",
+        "warmup",
         "noise_variance",
         "restarts",
     )
@@ -108,6 +115,10 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         negligible_prior: bool = False,
         keep_parts: bool = False,
         learn: str = "auto",
+        hyperprior: str | None = None,
+        chains: int | None = None,
+        draws: int | None = None,
+        warmup: int | None = None,
         noise_variance: float | None = None,
         restarts: int | None = None,
         random_state: Any = None,
@@ -128,6 +139,10 @@ class GPRegressor(PartsMixin, RegressorMixin, Estimator):
         self.negligible_prior = negligible_prior
         self.keep_parts = keep_parts
         self.learn = learn
+        self.hyperprior = hyperprior
+        self.chains = chains
+        self.draws = draws
+        self.warmup = warmup
         self.noise_variance = noise_variance
         self.restarts = restarts
         self.random_state = random_state

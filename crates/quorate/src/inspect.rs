@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::answers::Method;
 use crate::error::Result;
 use crate::fit::auto::Candidate;
+use crate::hyper::Hyperposterior;
 use crate::landmarks::State;
 use crate::local::ConditionalRecord;
 use crate::model::Model;
@@ -65,6 +66,9 @@ pub struct Inspection {
     pub conditional: Option<ConditionalRecord>,
     /// How learning ended.
     pub outcome: String,
+    /// What is believed about the hyperparameters, where the way of learning says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyperposterior: Option<Hyperposterior>,
     /// Sentences for people.
     pub notes: Vec<String>,
 }
@@ -224,6 +228,7 @@ impl Model {
             candidates: self.fitted.found.candidates.clone(),
             history: self.fitted.found.history.clone(),
             outcome: self.fitted.found.outcome.clone(),
+            hyperposterior: self.fitted.found.hyperposterior.clone(),
             notes,
         })
     }

@@ -14,6 +14,7 @@ pub mod file;
 pub mod fit;
 #[doc(hidden)]
 pub mod fuzz;
+pub mod hyper;
 pub mod inspect;
 pub mod joint;
 pub mod landmarks;

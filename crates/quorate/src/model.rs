@@ -6,12 +6,14 @@ use std::sync::OnceLock;
 
 use quorate_gp::data::{Batches, Frame, InMemory, Inputs, Schema, Survey};
 use quorate_gp::kernel::Kernel;
+use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::posterior::draw;
 use quorate_gp::watch::Watch;
 
 use crate::answers::{Answers, Method};
 use crate::error::Result;
 use crate::fit::Fitted;
+use crate::hyper::Component;
 use crate::landmarks::{CHUNK_ROWS, Committee, State};
 use crate::plan::Plan;
 use crate::prediction::Prediction;
@@ -25,6 +27,8 @@ pub struct Model {
     pub(crate) state: State,
     /// Made ready when first asked: a loaded model that is only inspected needs no factor.
     answers: OnceLock<Answers>,
+    /// The same at every draw of the hyperparameters that predictions average over.
+    components: OnceLock<Vec<Component>>,
 }
 
 impl Model {
@@ -83,6 +87,7 @@ impl Model {
             fitted,
             state,
             answers: OnceLock::from(answers),
+            components: OnceLock::new(),
         }
     }
 
@@ -91,6 +96,7 @@ impl Model {
             fitted,
             state,
             answers: OnceLock::new(),
+            components: OnceLock::new(),
         }
     }
 
@@ -155,6 +161,10 @@ impl Model {
     }
 
     pub(crate) fn predict_encoded(&self, query: Inputs<'_>) -> Result<Prediction> {
+        let components = self.components()?;
+        if !components.is_empty() {
+            return crate::hyper::predict(components, query, Yardstick::from(self.schema()));
+        }
         let marginals = self.answers()?.marginals(query)?;
         let Yardstick { mean, deviation } = Yardstick::from(self.schema());
         let variance = deviation * deviation;
@@ -166,7 +176,7 @@ impl Model {
                 .map(|row| variance * marginals.variance[(row, 0)])
                 .collect(),
             noise_variance: vec![variance * self.fitted.found.noise.variance; query.rows()],
-            notes: Vec::new(),
+            ..Prediction::default()
         })
     }
 
@@ -179,23 +189,28 @@ impl Model {
         noisy: bool,
     ) -> Result<Vec<Vec<f64>>> {
         let encoded = self.schema().encode(table)?;
-        let joint = self.answers()?.joint(encoded.inputs())?;
-        let noise = if noisy {
-            self.fitted.found.noise.variance
-        } else {
-            0.0
-        };
-        let draws = draw(&joint, &vec![noise; encoded.rows], count, seed)?;
+        let alone = [(self.answers()?, self.fitted.found.noise)];
+        let components = self.components()?.iter();
+        let mut models: Vec<(&Answers, GaussianNoise)> =
+            components.map(|own| (&own.answers, own.noise)).collect();
+        if models.is_empty() {
+            models.extend(alone);
+        }
         let Yardstick { mean, deviation } = Yardstick::from(self.schema());
-        Ok((0..count)
-            .map(|column| {
-                draws
-                    .col_as_slice(column)
-                    .iter()
-                    .map(|value| mean + deviation * value)
-                    .collect()
-            })
-            .collect())
+        let mut functions = vec![Vec::new(); count];
+        // Draws of the hyperparameters take turns.
+        for (first, (answers, noise)) in models.iter().enumerate().take(count) {
+            let joint = answers.joint(encoded.inputs())?;
+            let noise = if noisy { noise.variance } else { 0.0 };
+            let turns = (first..count).step_by(models.len());
+            let seed = seed ^ first as u64;
+            let draws = draw(&joint, &vec![noise; encoded.rows], turns.len(), seed)?;
+            for (column, place) in turns.enumerate() {
+                let values = draws.col_as_slice(column).iter();
+                functions[place] = values.map(|value| mean + deviation * value).collect();
+            }
+        }
+        Ok(functions)
     }
 
     /// The model's rows, made ready to answer when first asked for.
@@ -207,6 +222,15 @@ impl Model {
         let kernel = found.kernel.bind(self.schema().columns())?;
         let answers = Answers::new(found.method, kernel, found.noise, &self.state)?;
         Ok(self.answers.get_or_init(|| answers))
+    }
+
+    /// The model at every draw of its hyperparameters, made ready when first asked for; none where there is one set.
+    pub(crate) fn components(&self) -> Result<&[Component]> {
+        if let Some(components) = self.components.get() {
+            return Ok(components);
+        }
+        let components = crate::hyper::components(&self.fitted, &self.state)?;
+        Ok(self.components.get_or_init(|| components))
     }
 
     /// Writes the model to a file: whole or not at all.

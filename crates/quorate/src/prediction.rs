@@ -2,6 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use crate::hyper::Mixture;
+
 /// Gaussian predictions, one per row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prediction {
@@ -11,6 +13,8 @@ pub struct Prediction {
     pub latent_variance: Vec<f64>,
     /// Variance of the noise that a new observation adds.
     pub noise_variance: Vec<f64>,
+    /// What each draw of the hyperparameters says, where predictions average over several.
+    pub mixture: Option<Mixture>,
     /// Sentences for people: missing cells, levels never seen.
     pub notes: Vec<String>,
 }
@@ -33,6 +37,10 @@ impl Prediction {
 
     /// The value below which the function (`latent`) or a new observation lies with probability `p`.
     pub fn quantile(&self, p: f64, latent: bool) -> Vec<f64> {
+        if let Some(mixture) = &self.mixture {
+            let rows = 0..self.mean.len();
+            return rows.map(|row| mixture.quantile(row, p, latent)).collect();
+        }
         let z = standard_quantile(p);
         self.mean
             .iter()

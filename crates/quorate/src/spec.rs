@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use quorate_gp::data::Roles;
 use quorate_gp::kernel::Kernel;
+use quorate_gp::learn::Hyperprior;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -62,6 +63,18 @@ pub struct ModelSpec {
     pub keep_parts: bool,
     /// How hyperparameters are found.
     pub learn: LearnChoice,
+    /// What is believed about hyperparameters before any row; by the way of learning when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyperprior: Option<Hyperprior>,
+    /// Markov chains, where hyperparameters are drawn; by default when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chains: Option<usize>,
+    /// Draws kept of each chain; by default when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draws: Option<usize>,
+    /// Draws of each chain before that; by default when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<usize>,
     /// Starts of the search beyond the data-driven one; by the number of rows when absent.
     pub restarts: Option<usize>,
     /// Seed of everything random.
@@ -99,6 +112,10 @@ impl Default for ModelSpec {
             part_name: None,
             keep_parts: false,
             learn: LearnChoice::Auto,
+            hyperprior: None,
+            chains: None,
+            draws: None,
+            warmup: None,
             restarts: None,
             seed: 0,
             memory: None,
@@ -142,6 +159,43 @@ impl ModelSpec {
         {
             return Err(Error::Spec(
                 "landmarks that are given are neither counted nor chosen: leave their number and `--landmark-choice` out"
+                    .into(),
+            ));
+        }
+        let fuses = matches!(
+            self.learn,
+            LearnChoice::Lla | LearnChoice::LaplacePropagation
+        );
+        let samples = matches!(self.learn, LearnChoice::Nuts | LearnChoice::Hmc);
+        if self.hyperprior.is_some() && !fuses && !samples {
+            return Err(Error::Spec(
+                "`--hyperprior` needs a way of learning that has one: `--learn nuts`, `hmc`, `lla` or `laplace-propagation`"
+                    .into(),
+            ));
+        }
+        let counts = [
+            ("--chains", self.chains, 1..=64),
+            ("--draws", self.draws, 4..=100_000),
+            ("--warmup", self.warmup, 0..=100_000),
+        ];
+        for (flag, count, range) in counts {
+            let Some(count) = count else { continue };
+            if !samples {
+                return Err(Error::Spec(format!(
+                    "`{flag}` needs `--learn nuts` or `--learn hmc`"
+                )));
+            }
+            if !range.contains(&count) {
+                return Err(Error::Spec(format!(
+                    "`{flag}` is a number between {} and {}, not {count}",
+                    range.start(),
+                    range.end()
+                )));
+            }
+        }
+        if fuses && self.hyperprior == Some(Hyperprior::Weak) {
+            return Err(Error::Spec(
+                "expansions of parts are fused with a normal hyperprior: use `--hyperprior broad` or `normal:MEAN,DEVIATION`"
                     .into(),
             ));
         }
@@ -287,8 +341,24 @@ pub enum LearnChoice {
     /// The best objective for the method at hand.
     #[default]
     Auto,
-    /// Evidence of the rows as a block.
+    /// Evidence of the rows as a block, or of parts of them: hyperparameters that all parts share.
     Block,
+    /// How well groups of rows are predicted from the rows nearest to them.
+    Conditional,
+    /// Evidence of parts that speak through landmarks.
+    Committee,
+    /// Local Laplace approximations: each part's own hyperposterior as a Gaussian, added.
+    Lla,
+    /// Laplace propagation: the same until all parts agree.
+    LaplacePropagation,
+    /// Draws from the hyperposterior by the No-U-Turn sampler; predictions average over them.
+    Nuts,
+    /// The same by Hamiltonian Monte Carlo with trajectories of fixed length.
+    Hmc,
+    /// Density of rows that are left out one at a time.
+    Loo,
+    /// One common width and the noise, by a validation set of 100 rows.
+    Validation,
     /// Keep the values the kernel's text gives, and defaults for the rest.
     None,
 }
@@ -369,6 +439,14 @@ named_choice!(
     [
         ("auto", LearnChoice::Auto),
         ("block", LearnChoice::Block),
+        ("conditional", LearnChoice::Conditional),
+        ("committee", LearnChoice::Committee),
+        ("lla", LearnChoice::Lla),
+        ("laplace-propagation", LearnChoice::LaplacePropagation),
+        ("loo", LearnChoice::Loo),
+        ("nuts", LearnChoice::Nuts),
+        ("hmc", LearnChoice::Hmc),
+        ("validation", LearnChoice::Validation),
         ("none", LearnChoice::None)
     ]
 );

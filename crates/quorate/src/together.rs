@@ -3,7 +3,7 @@
 use quorate_gp::data::Frame;
 use quorate_gp::watch::Watch;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::prediction::Prediction;
 use crate::score::Yardstick;
@@ -34,6 +34,12 @@ impl JointPrediction {
 impl Model {
     /// Predicts the rows of a table together, where the method defines a joint covariance.
     pub fn predict_joint(&self, table: &Frame) -> Result<JointPrediction> {
+        if !self.components()?.is_empty() {
+            return Err(Error::Spec(
+                "predictions that average over draws of the hyperparameters are a mixture and have no one covariance: draw functions instead"
+                    .into(),
+            ));
+        }
         let encoded = self.schema().encode(table)?;
         let joint = self.answers()?.joint(encoded.inputs())?;
         let Yardstick { mean, deviation } = Yardstick::from(self.schema());
@@ -64,6 +70,9 @@ impl Model {
             whole.mean.extend(piece.mean);
             whole.latent_variance.extend(piece.latent_variance);
             whole.noise_variance.extend(piece.noise_variance);
+            if let Some(mixture) = piece.mixture {
+                whole.mixture.get_or_insert_default().extend(mixture);
+            }
             for note in piece.notes {
                 if !whole.notes.contains(&note) {
                     whole.notes.push(note);

@@ -62,6 +62,7 @@ fn every_score_equals_the_golden_number() {
 fn quantiles(case: &Value, means: &[f64], variances: &[f64]) {
     let stored = case["quantiles_of_first_rows"].as_array().unwrap();
     let prediction = Prediction {
+        mixture: None,
         mean: means[..stored.len()].to_vec(),
         latent_variance: variances[..stored.len()].to_vec(),
         noise_variance: vec![0.0; stored.len()],

@@ -1,10 +1,12 @@
 //! What people read about models: scores, inputs, how learning went.
 
+mod beliefs;
 mod inputs;
 mod model;
 mod reproduction;
 mod scores;
 
+pub use beliefs::{beliefs, beliefs_figure};
 pub use inputs::inputs;
 pub use model::{kind_of_scores, learning, model};
 pub use reproduction::{reproduction, reproduction_claims, reproduction_csv, reproduction_figure};

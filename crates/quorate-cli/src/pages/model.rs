@@ -6,7 +6,7 @@ use quorate::inspect::CommitteeReport;
 use quorate::joint::JointShape;
 use quorate::local::{Neighbourhood, SupportedShape};
 
-use super::{TableTypes, inputs, scores};
+use super::{TableTypes, beliefs, inputs, scores};
 use crate::text::{Align, HEADING, Table, count, percent, printable, readable_kernel, significant};
 
 /// The whole page; `verbose` adds every hyperparameter and every ascent of the search.
@@ -23,6 +23,10 @@ pub fn model(found: &Inspection, types: &TableTypes, verbose: bool) -> String {
         sections.push(section(&title, &scores(seen)));
     }
     sections.push(section("Learning", &learning(found, verbose)));
+    if let Some(found) = &found.hyperposterior {
+        let title = "What is believed about the hyperparameters";
+        sections.push(section(title, &beliefs(found)));
+    }
     if verbose {
         sections.push(section(
             "Hyperparameters in standardised units",

@@ -25,13 +25,17 @@ pub fn reproduction(experiment: Experiment, found: &Reproduction, command: &str)
             )
         })
         .collect();
-    let numbers: String = found
-        .rows
-        .iter()
-        .map(|row| {
-            let cells: Vec<String> = row.iter().map(|value| significant(*value, 4)).collect();
+    let numbers: String = (found.rows.iter().enumerate())
+        .map(|(place, row)| {
+            let label = found.labels.get(place).map(|label| cell(label));
+            let cells = row.iter().map(|value| number(*value));
+            let cells: Vec<String> = label.into_iter().chain(cells).collect();
             format!("| {} |\n", cells.join(" | "))
         })
+        .collect();
+    let headings: Vec<&str> = label_heading(found)
+        .into_iter()
+        .chain(found.columns.iter().copied())
         .collect();
     format!(
         "# {}\n\n{}.\n\n```console\n$ {command}\n```\n\n![{}]({name}.svg)\n\n\
@@ -41,9 +45,24 @@ pub fn reproduction(experiment: Experiment, found: &Reproduction, command: &str)
         found.title,
         experiment.source(),
         found.title,
-        found.columns.join(" | "),
-        "---:|".repeat(found.columns.len())
+        headings.join(" | "),
+        (label_heading(found).map_or("", |_| "---|")).to_owned()
+            + &"---:|".repeat(found.columns.len())
     )
+}
+
+/// Heading of the column of labels, where there is one.
+fn label_heading(found: &Reproduction) -> Option<&'static str> {
+    (!found.labels.is_empty()).then_some("model")
+}
+
+/// A number of the table; a gap stays empty.
+fn number(value: f64) -> String {
+    if value.is_nan() {
+        String::new()
+    } else {
+        significant(value, 4)
+    }
 }
 
 /// A text that stays in its cell of a table.
@@ -53,9 +72,21 @@ fn cell(text: &str) -> String {
 
 /// The numbers with all their digits.
 pub fn reproduction_csv(found: &Reproduction) -> String {
-    let mut text = found.columns.join(",") + "\n";
-    for row in &found.rows {
-        let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
+    let headings = label_heading(found)
+        .into_iter()
+        .chain(found.columns.iter().copied());
+    let quoted = |heading: &str| match heading.contains(',') {
+        true => format!("\"{heading}\""),
+        false => heading.to_owned(),
+    };
+    let mut text = headings.map(quoted).collect::<Vec<_>>().join(",") + "\n";
+    for (place, row) in found.rows.iter().enumerate() {
+        let label = found.labels.get(place).cloned();
+        let cells = row.iter().map(|value| match value.is_nan() {
+            true => String::new(),
+            false => value.to_string(),
+        });
+        let cells: Vec<String> = label.into_iter().chain(cells).collect();
         text += &(cells.join(",") + "\n");
     }
     text

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
+use quorate::gp::learn::Hyperprior;
 use quorate::landmarks::GivenLandmarks;
 use quorate::plan::{Memory, Span};
 use quorate::{
@@ -55,9 +56,24 @@ pub struct Choices {
     neighbours: Option<usize>,
     #[command(flatten)]
     landmarks: LandmarkFlags,
-    /// How hyperparameters are learned; `none` keeps those of the kernel's text [default: auto]
+    /// How hyperparameters are learned: by the method's own objective (`auto`), by evidence (`block`, `committee`), by
+    /// prediction (`conditional`, `loo`, `validation`), from parts that exchange approximations (`lla`,
+    /// `laplace-propagation`), as draws that predictions average over (`nuts`, `hmc`); `none` keeps those of the kernel's text [default: auto]
     #[arg(long, value_name = "HOW", value_parser = ways_of_learning())]
     learn: Option<LearnChoice>,
+    /// What is believed about hyperparameters before any row, for `nuts`, `hmc`, `lla`, `laplace-propagation`: `broad`, or
+    /// `normal:MEAN,DEVIATION` of each logarithm [default: broad]
+    #[arg(long, value_name = "PRIOR")]
+    hyperprior: Option<Hyperprior>,
+    /// Markov chains of `--learn nuts` and `hmc` [default: 4]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    chains: Option<usize>,
+    /// Draws kept of each chain [default: 250]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    draws: Option<usize>,
+    /// Draws of each chain before that, while the sampler adapts [default: 300]
+    #[arg(long, value_name = "N")]
+    warmup: Option<usize>,
     /// Further starting points of the search [default: as many as the size of the table affords]
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
@@ -173,6 +189,10 @@ impl Choices {
             spec.part_name.clone_from(&flags.part_name);
         }
         spec.neighbours = self.neighbours.or(spec.neighbours);
+        spec.hyperprior = self.hyperprior.or(spec.hyperprior);
+        spec.chains = self.chains.or(spec.chains);
+        spec.draws = self.draws.or(spec.draws);
+        spec.warmup = self.warmup.or(spec.warmup);
         spec.restarts = self.restarts.or(spec.restarts);
         spec.seed = self.seed.unwrap_or(spec.seed);
         spec.memory = self.memory.or(spec.memory);

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 use crate::pages;
+use crate::staged::Staged;
 use crate::text::{Console, HEADING, bytes};
 
 /// Show what a model file holds
@@ -16,6 +17,7 @@ use crate::text::{Console, HEADING, bytes};
 Examples:
   quorate inspect houses.quorate
   quorate inspect houses.quorate --json | jq .kernel
+  quorate inspect houses.quorate --plot relevance.svg    hyperparameters with error bars
   quorate inspect houses.quorate --spec > spec.json      every choice, for `quorate fit --spec`")]
 pub struct Inspect {
     /// Model file made by `quorate fit`
@@ -23,6 +25,10 @@ pub struct Inspect {
     /// Print the specification as JSON; `quorate fit --spec` makes the same model from it and the same table
     #[arg(long)]
     spec: bool,
+    /// Draw what is believed about the hyperparameters into an SVG file; for models learned by `nuts`, `hmc`, `lla` or
+    /// `laplace-propagation`
+    #[arg(long, value_name = "FILE", conflicts_with = "spec")]
+    plot: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -43,6 +49,9 @@ impl Inspect {
         }
         let size = std::fs::metadata(&self.model).map_or(0, |found| found.len());
         let inspection = model.inspect()?;
+        if let Some(path) = &self.plot {
+            draw(&inspection, path)?;
+        }
         let types = model.schema().expected_types();
         console.answer(format!(
             "{HEADING}{}{HEADING:#}  {}, format {}, quorate {}\n",
@@ -58,4 +67,18 @@ impl Inspect {
             inspection: &inspection,
         })
     }
+}
+
+/// Writes the picture of the hyperparameters.
+fn draw(found: &Inspection, path: &Path) -> Result<()> {
+    let Some(belief) = &found.hyperposterior else {
+        return Err(Failure::Failed(
+            "this model has one value for each hyperparameter and nothing to draw: fit with `--learn nuts`, `hmc`, `lla` or `laplace-propagation`"
+                .into(),
+        ));
+    };
+    let staged = Staged::new(path)?;
+    std::fs::write(staged.path(), pages::beliefs_figure(belief))
+        .map_err(|error| staged.blame(Failure::file(&staged.path(), &error)))?;
+    staged.commit()
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use quorate_gp::data::{Frame, read_all};
 use quorate_paper::reproduce::{Context, Experiment, Reproduction, Size};
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ Examples:
   quorate reproduce                                     what there is
   quorate reproduce gbcm-figure-1
   quorate reproduce gbcm-6.1 --quick -o figures
+  quorate reproduce thesis-4.1 --data tables            a folder with scatterometry.parquet
 
 Without --quick, the sizes are those of the papers and take minutes.")]
 pub struct Reproduce {
@@ -34,6 +36,9 @@ pub struct Reproduce {
     /// Small sizes, to see that it works
     #[arg(long)]
     quick: bool,
+    /// Folder with tables that some experiments need, like scatterometry.parquet
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Seed of everything random
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
@@ -50,6 +55,8 @@ struct Listed {
 struct Outcome<'a> {
     id: &'static str,
     files: Vec<PathBuf>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    labels: &'a [String],
     columns: &'a [&'static str],
     rows: &'a [Vec<f64>],
     claims: Vec<Compared<'a>>,
@@ -78,6 +85,8 @@ impl Reproduce {
             size: if self.quick { Size::Quick } else { Size::Paper },
             seed: self.seed,
             clock: &processor_seconds,
+            wall: &wall_seconds,
+            data: &|name| self.table(name),
             watch: &progress,
         };
         let found = match experiment {
@@ -117,6 +126,17 @@ impl Reproduce {
         console.json(&outcome(experiment, &found, written))
     }
 
+    /// A table of the folder of tables.
+    fn table(&self, name: &str) -> quorate::Result<Option<Frame>> {
+        let Some(path) = self.data.as_ref().map(|folder| folder.join(name)) else {
+            return Ok(None);
+        };
+        let told = |error: quorate_table::Error| quorate::Error::Spec(error.to_string());
+        let options = quorate_table::OpenOptions::default();
+        let mut source = quorate_table::open(&path, &options).map_err(told)?;
+        Ok(Some(read_all(source.as_mut())?))
+    }
+
     /// What to type for the same result.
     fn command(&self, experiment: Experiment) -> String {
         let quick = if self.quick { " --quick" } else { "" };
@@ -124,7 +144,11 @@ impl Reproduce {
             0 => String::new(),
             seed => format!(" --seed {seed}"),
         };
-        format!("quorate reproduce {}{quick}{seed}", experiment.name())
+        let data = match (experiment, &self.data) {
+            (Experiment::ThesisTable41, Some(_)) => " --data DIR",
+            _ => "",
+        };
+        format!("quorate reproduce {}{quick}{data}{seed}", experiment.name())
     }
 }
 
@@ -132,6 +156,7 @@ fn outcome(experiment: Experiment, found: &Reproduction, files: Vec<PathBuf>) ->
     Outcome {
         id: experiment.name(),
         files,
+        labels: &found.labels,
         columns: &found.columns,
         rows: &found.rows,
         claims: found

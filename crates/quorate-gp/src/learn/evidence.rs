@@ -1,20 +1,22 @@
 //! Log evidence of rows as a block, with its exact gradient.
 
+use std::ops::Range;
+
 use crate::data::Dataset;
 use crate::kernel::{BoundKernel, Covariance, tiles};
 use crate::learn::{Evaluation, Objective};
 use crate::likelihood::GaussianNoise;
-use crate::linalg::{JitterPolicy, Matrix, Spares, dot, product_tile};
+use crate::linalg::{JitterPolicy, Matrix, MatrixMut, Spares, dot, product_tile};
 use crate::posterior::exact;
 use crate::{Error, Result};
 
 /// The log evidence of one block of rows (Rasmussen and Williams 2006, eq. 5.8-5.9).
 #[derive(Clone, Debug)]
 pub struct BlockEvidence<'a> {
-    kernel: &'a BoundKernel,
-    data: &'a Dataset,
-    policy: JitterPolicy,
-    spares: Spares,
+    pub(super) kernel: &'a BoundKernel,
+    pub(super) data: &'a Dataset,
+    pub(super) policy: JitterPolicy,
+    pub(super) spares: Spares,
 }
 
 impl<'a> BlockEvidence<'a> {
@@ -25,6 +27,34 @@ impl<'a> BlockEvidence<'a> {
             data,
             policy,
             spares: Spares::new(data.rows()),
+        }
+    }
+
+    /// One tile of `S = 1/2 (a a' - C^-1)`, given `L^-1` and `a = C^-1 y`; below the diagonal of tiles only.
+    pub(super) fn sensitivity_tile(
+        &self,
+        inverse: &Matrix,
+        weights: &[f64],
+        rows: Range<usize>,
+        columns: Range<usize>,
+        mut tile: MatrixMut<'_>,
+    ) {
+        let below = inverse.nrows() - rows.start;
+        product_tile(
+            tile.as_mut(),
+            -0.5,
+            inverse
+                .as_ref()
+                .submatrix(rows.start, rows.start, below, rows.len())
+                .transpose(),
+            inverse
+                .as_ref()
+                .submatrix(rows.start, columns.start, below, columns.len()),
+        );
+        for (j, column) in columns.enumerate() {
+            for (i, row) in rows.clone().enumerate() {
+                tile[(i, j)] += 0.5 * weights[row] * weights[column];
+            }
         }
     }
 }
@@ -50,25 +80,7 @@ impl Objective for BlockEvidence<'_> {
         tiles::pull_back_lower_with(
             &kernel,
             data.inputs(),
-            &|rows, columns, mut tile| {
-                let below = inverse.nrows() - rows.start;
-                product_tile(
-                    tile.as_mut(),
-                    -0.5,
-                    inverse
-                        .as_ref()
-                        .submatrix(rows.start, rows.start, below, rows.len())
-                        .transpose(),
-                    inverse
-                        .as_ref()
-                        .submatrix(rows.start, columns.start, below, columns.len()),
-                );
-                for (j, column) in columns.enumerate() {
-                    for (i, row) in rows.clone().enumerate() {
-                        tile[(i, j)] += 0.5 * weights[row] * weights[column];
-                    }
-                }
-            },
+            &|rows, columns, tile| self.sensitivity_tile(&inverse, weights, rows, columns, tile),
             kernel_slopes,
         );
         let (_, within) = noise.evidence_within_groups(data);

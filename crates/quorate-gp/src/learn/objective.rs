@@ -1,10 +1,12 @@
 //! What is maximised: a value and a gradient at a vector of coordinates. Objectives add, and so do their evaluations.
 
+use serde::{Deserialize, Serialize};
+
 use crate::watch::Watch;
 use crate::{Error, Result};
 
 /// Value and gradient of an objective at one point.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// The objective, to be maximised.
     pub value: f64,

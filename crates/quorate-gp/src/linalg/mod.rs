@@ -5,12 +5,14 @@
 //! many small problems side by side lose nothing to nested parallelism.
 
 mod cholesky;
+mod curvature;
 mod factor;
 mod product;
 mod spares;
 mod symmetric;
 
 pub use cholesky::factor_in_place;
+pub use curvature::{eigen, factor_if_positive, without_negative};
 pub use factor::{Factor, Jitter, JitterPolicy};
 pub use product::{add_gram_lower, add_product, columns, dot, multiply, product_tile};
 pub use spares::Spares;

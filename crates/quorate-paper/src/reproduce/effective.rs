@@ -79,6 +79,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
             "P_eff = trace(Sigma (Psi + Sigma)^-1) of all rows. Query points come from the distribution of the rows, as many as the multiple of P_eff says, all asked together.".to_owned(),
             "Distance: root mean square of the difference between the committee's mean and that of one process over all rows, in standard deviations of the latter's belief.".to_owned(),
         ],
+        labels: Vec::new(),
         columns: vec!["noise", "effective_parameters", "multiple", "query_points", "distance", "distance_standard_error"],
         rows: table,
         curves,

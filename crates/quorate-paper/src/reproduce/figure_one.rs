@@ -82,6 +82,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
             "Numbers of rows double from 128. The paper's own values are printed as curves only, without numbers that could be read off the text; what it says about them is compared.".to_owned(),
             "The paper adds the inverse of an N_Q x N_Q matrix for every module (eq. 4-5), so that small modules cost most. The summary adds a product of rank K/M instead: what a row costs hardly depends on the size of its module, and one size is about as good as another.".to_owned(),
         ],
+        labels: Vec::new(),
         columns: vec!["rows", "module_rows", "seconds"],
         claims: claims(&curves),
         rows,

@@ -93,6 +93,7 @@ pub fn left(context: &Context<'_>) -> Result<Reproduction> {
             "Squared-exponential prior exp(-|x - x'|^2 / (2 gamma^2)), gamma by a validation set of 100 rows, noise known.".to_owned(),
             "The paper prints the curve without numbers in its text and does not state the noise; what it says about the curve is compared.".to_owned(),
         ],
+        labels: Vec::new(),
         columns: vec!["query_points", "mse", "mse_standard_error", "mse_exact", "mse_exact_standard_error"],
         rows: table,
         curves,
@@ -170,6 +171,7 @@ pub fn right(context: &Context<'_>) -> Result<Reproduction> {
             "Squared-exponential prior exp(-|x - x'|^2 / (2 gamma^2)), gamma by a validation set of 100 rows, noise known.".to_owned(),
             "The paper prints the curve without numbers in its text and does not state the noise; what it says about the curve is compared.".to_owned(),
         ],
+        labels: Vec::new(),
         columns: vec!["rows", "mse", "mse_standard_error", "mse_exact", "mse_exact_standard_error"],
         rows: modules
             .iter()

@@ -9,10 +9,12 @@ mod effective;
 mod figure_one;
 mod figure_three;
 mod setting;
+mod thesis;
 
 use std::str::FromStr;
 
 use quorate::Result;
+use quorate_gp::data::Frame;
 use quorate_gp::watch::Watch;
 
 /// What can be computed again.
@@ -26,6 +28,8 @@ pub enum Experiment {
     CommitteeFigure3Left,
     /// Error against the number of rows (Committee Machines, figure 3 right).
     CommitteeFigure3Right,
+    /// Hyperparameters of a large table from parts (thesis, table 4.1).
+    ThesisTable41,
 }
 
 /// How much to compute.
@@ -45,6 +49,10 @@ pub struct Context<'a> {
     pub seed: u64,
     /// Seconds of processor time that the calling thread has used so far.
     pub clock: &'a (dyn Fn() -> f64 + Sync),
+    /// Seconds on the wall.
+    pub wall: &'a (dyn Fn() -> f64 + Sync),
+    /// A table by its file name; none where it is not.
+    pub data: &'a (dyn Fn(&str) -> Result<Option<Frame>> + Sync),
     /// Told of progress.
     pub watch: &'a dyn Watch,
 }
@@ -56,9 +64,11 @@ pub struct Reproduction {
     pub title: String,
     /// What was done, in sentences.
     pub setting: Vec<String>,
+    /// What each row of the table is about; empty where its first column says so.
+    pub labels: Vec<String>,
     /// Names of the table's columns.
     pub columns: Vec<&'static str>,
-    /// Its rows.
+    /// Its rows; not a number where there is a gap.
     pub rows: Vec<Vec<f64>>,
     /// The curves of the figure.
     pub curves: Vec<Curve>,
@@ -92,11 +102,12 @@ pub struct Claim {
 
 impl Experiment {
     /// Every experiment, in the order of the papers.
-    pub const ALL: [Experiment; 4] = [
+    pub const ALL: [Experiment; 5] = [
         Experiment::GbcmFigure1,
         Experiment::GbcmEffectiveParameters,
         Experiment::CommitteeFigure3Left,
         Experiment::CommitteeFigure3Right,
+        Experiment::ThesisTable41,
     ];
 
     /// The word for it on the command line.
@@ -106,6 +117,7 @@ impl Experiment {
             Experiment::GbcmEffectiveParameters => "gbcm-6.1",
             Experiment::CommitteeFigure3Left => "committee-machines-figure-3-left",
             Experiment::CommitteeFigure3Right => "committee-machines-figure-3-right",
+            Experiment::ThesisTable41 => "thesis-4.1",
         }
     }
 
@@ -124,6 +136,9 @@ impl Experiment {
             Experiment::CommitteeFigure3Right => {
                 "error against the number of rows, up to 60,000 in modules of 1,000"
             }
+            Experiment::ThesisTable41 => {
+                "hyperparameters from parts of 90,000 rows: shared, local Laplace, Laplace propagation (needs a table: --data)"
+            }
         }
     }
 
@@ -138,6 +153,7 @@ impl Experiment {
             }
             Experiment::CommitteeFigure3Left => "Tresp (2001), Committee Machines, figure 3 left",
             Experiment::CommitteeFigure3Right => "Tresp (2001), Committee Machines, figure 3 right",
+            Experiment::ThesisTable41 => "Latouche (2007), Distributed Machine Learning, table 4.1",
         }
     }
 
@@ -148,6 +164,7 @@ impl Experiment {
             Experiment::GbcmEffectiveParameters => effective::run(context),
             Experiment::CommitteeFigure3Left => figure_three::left(context),
             Experiment::CommitteeFigure3Right => figure_three::right(context),
+            Experiment::ThesisTable41 => thesis::run(context),
         }
     }
 }

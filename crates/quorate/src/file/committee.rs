@@ -15,6 +15,9 @@ pub struct Record {
     range: Vec<(f64, f64)>,
     total: Scalars,
     parts: Vec<StoredPart>,
+    /// Sums at draws of the hyperparameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    drawn: Vec<Scalars>,
 }
 
 /// The numbers of a summary that are no tensors.
@@ -42,6 +45,7 @@ impl Record {
             range: committee.range.clone(),
             total: scalars(&committee.total),
             parts: committee.parts.iter().map(part).collect(),
+            drawn: committee.drawn.iter().map(scalars).collect(),
         }
     }
 }
@@ -80,21 +84,31 @@ pub fn tensors(committee: &Committee) -> Vec<Tensor> {
             bytes_of(committee.total.vector.col_as_slice(0)),
         ),
     ];
-    if !kept.is_empty() {
-        let information: Vec<f64> = kept.iter().flat_map(|summary| pack(summary)).collect();
-        let vectors = kept
+    let drawn: Vec<&Summary> = committee.drawn.iter().collect();
+    let several = [
+        ("part_information", "part_vector", kept),
+        ("draw_information", "draw_vector", drawn),
+    ];
+    for (information_name, vector_name, summaries) in several {
+        if summaries.is_empty() {
+            continue;
+        }
+        let information: Vec<f64> = (summaries.iter())
+            .flat_map(|summary| pack(summary))
+            .collect();
+        let vectors = summaries
             .iter()
             .flat_map(|summary| summary.vector.col_as_slice(0));
         tensors.push(Tensor(
-            "part_information",
+            information_name,
             Dtype::F64,
-            vec![kept.len(), packed(count)],
+            vec![summaries.len(), packed(count)],
             bytes_of(&information),
         ));
         tensors.push(Tensor(
-            "part_vector",
+            vector_name,
             Dtype::F64,
-            vec![kept.len(), count],
+            vec![summaries.len(), count],
             bytes_of(&vectors.copied().collect::<Vec<f64>>()),
         ));
     }
@@ -147,7 +161,28 @@ pub fn read(tensors: &SafeTensors<'_>, record: Record, expected_width: usize) ->
         let record = part.record;
         parts.push(Part { record, kept });
     }
+    let mut drawn = Vec::with_capacity(record.drawn.len());
+    if !record.drawn.is_empty() {
+        let information = finite("draw_information", numbers(tensors, "draw_information")?)?;
+        let vectors = finite("draw_vector", numbers(tensors, "draw_vector")?)?;
+        let sizes = (information.len(), vectors.len());
+        if sizes
+            != (
+                record.drawn.len() * packed(count),
+                record.drawn.len() * count,
+            )
+        {
+            return Err(bad("draw_information", "it and the draws disagree".into()));
+        }
+        let each = information
+            .chunks_exact(packed(count))
+            .zip(vectors.chunks_exact(count));
+        for ((information, vector), scalars) in each.zip(record.drawn) {
+            drawn.push(unpack(count, information, vector, scalars)?);
+        }
+    }
     Ok(Committee {
+        drawn,
         landmarks,
         width,
         range: record.range,

@@ -61,6 +61,7 @@ pub fn fit(
         history: learned.history,
         conditional: learned.conditional,
         outcome: learned.outcome,
+        hyperposterior: None,
     };
     Ok((found, Answers::Exact(posterior)))
 }

@@ -78,6 +78,7 @@ pub fn fit(
         history: learned.history,
         conditional: None,
         outcome,
+        hyperposterior: None,
     };
     Ok((found, rows, Answers::Joint(answers)))
 }

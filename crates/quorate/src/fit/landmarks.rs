@@ -1,5 +1,7 @@
 //! A table of any length: hyperparameters from a sample of parts, answers through landmarks, no row kept.
 
+use std::borrow::Cow;
+
 use quorate_gp::data::{Batches, Dataset, InputColumn, Inputs, Schema, random_rows};
 use quorate_gp::gaussian::Marginals;
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
@@ -90,12 +92,7 @@ pub fn fit(
     rows: Rows<'_>,
     watch: &dyn Watch,
 ) -> Result<(Found, Committee, Answers, Vec<String>)> {
-    let how = Cut {
-        parts: spec.parts_through_landmarks(),
-        part_size: spec.part_size.unwrap_or(PART_SIZE).max(1),
-        held_out: held_out(data.rows()),
-        seed: spec.seed,
-    };
+    let how = cut_of(spec, data);
     let (held_groups, other_groups) = how.held_out_rows(data.rows());
     let [held, others] = [&held_groups, &other_groups].map(|rows| data.select(rows));
     // One distinct row can only be asked of the prior; it must still be learned from.
@@ -185,8 +182,29 @@ pub fn fit(
         candidates: learned.candidates,
         history: learned.history,
         conditional: None,
+        hyperposterior: None,
     };
     Ok((found, committee, Answers::Landmarks(belief), notes))
+}
+
+/// How the rows of a fit are given to experts.
+fn cut_of(spec: &ModelSpec, data: &Dataset) -> Cut {
+    Cut {
+        parts: spec.parts_through_landmarks(),
+        part_size: spec.part_size.unwrap_or(PART_SIZE).max(1),
+        held_out: held_out(data.rows()),
+        seed: spec.seed,
+    }
+}
+
+/// The rows that are not held out for the scores.
+pub(super) fn rows_to_learn_from<'a>(spec: &ModelSpec, data: &'a Dataset) -> Cow<'a, Dataset> {
+    let (_, others) = cut_of(spec, data).held_out_rows(data.rows());
+    if others.is_empty() {
+        Cow::Borrowed(data)
+    } else {
+        Cow::Owned(data.select(&others))
+    }
 }
 
 /// Where in the table the rows of some groups of a sample are.
@@ -382,6 +400,12 @@ fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
 }
 
 pub(super) fn outcome(learned: &Learned, learn: LearnChoice, scored: usize) -> String {
+    let learned = learned_by(learned, learn);
+    format!("{learned} Scores are of {scored} random rows, predicted from the others.")
+}
+
+/// How the hyperparameters were found, in one sentence.
+pub(super) fn learned_by(learned: &Learned, learn: LearnChoice) -> String {
     let chosen = match learned.candidates.len() {
         0 => String::new(),
         many => {
@@ -397,5 +421,5 @@ pub(super) fn outcome(learned: &Learned, learn: LearnChoice, scored: usize) -> S
         ),
         (_, None) => "Learning looked at the evidence of one random part.".to_owned(),
     };
-    format!("{chosen}{steps} Scores are of {scored} random rows, predicted from the others.")
+    format!("{chosen}{steps}")
 }

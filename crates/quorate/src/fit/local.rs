@@ -82,6 +82,7 @@ pub fn fit(
         history: Vec::new(),
         conditional: Some(best.record),
         outcome,
+        hyperposterior: None,
     };
     Ok((found, Answers::Local(calibrated.answers)))
 }
@@ -110,7 +111,7 @@ pub(super) fn learn(
     };
     let look = match spec.learn {
         LearnChoice::Auto => BRIEF,
-        LearnChoice::Block | LearnChoice::None => CAREFUL,
+        _ => CAREFUL,
     };
     let mut tried: Vec<Candidate> = Vec::new();
     let mut best: Option<(Climbed, f64)> = None;
@@ -233,8 +234,7 @@ pub(super) fn outcome(
     };
     let learned = match learn {
         LearnChoice::None => "Hyperparameters were kept as given.".to_owned(),
-        LearnChoice::Block => format!("Learning looked at {} random rows.", CAREFUL.rows),
-        LearnChoice::Auto => format!(
+        _ => format!(
             "Learning took {} steps over random neighbourhoods.",
             record.steps
         ),

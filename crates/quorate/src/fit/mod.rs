@@ -2,6 +2,8 @@
 
 pub mod auto;
 mod calibrate;
+mod chosen;
+mod drawn;
 pub(crate) mod exact;
 pub(crate) mod joint;
 pub(crate) mod landmarks;
@@ -23,12 +25,13 @@ pub use crate::answers::LandmarkShape;
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::fit::auto::Candidate;
-use crate::landmarks::{Landmarks, State, fingerprint};
+use crate::hyper::Hyperposterior;
+use crate::landmarks::{CHUNK_ROWS, Landmarks, State, fingerprint};
 use crate::local::ConditionalRecord;
 use crate::partition::Labels;
 use crate::plan::{Plan, Shape, Way};
 use crate::score::Scores;
-use crate::spec::{MethodChoice, ModeChoice, ModelSpec};
+use crate::spec::{LearnChoice, MethodChoice, ModeChoice, ModelSpec};
 pub(crate) use local::scored_rows;
 
 /// Everything about a fitted model but its rows.
@@ -60,6 +63,9 @@ pub(crate) struct Found {
     /// How the grouped conditional likelihood was climbed; local and joint models only.
     pub conditional: Option<ConditionalRecord>,
     pub outcome: String,
+    /// What is believed about the hyperparameters, where the way of learning says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hyperposterior: Option<Hyperposterior>,
 }
 
 /// What a survey of a table says of the problem, and how it will be solved.
@@ -76,13 +82,21 @@ pub(crate) fn fit(
     table: Cow<'_, Frame>,
     watch: &dyn Watch,
 ) -> Result<(Fitted, State, Answers)> {
-    let (schema, data, notes) = encode(spec, &table)?;
+    let (schema, data, mut notes) = encode(spec, &table)?;
     let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), &table)?;
     // The encoded rows are all that is needed from here on.
     drop(table);
     begin("fit", spec, &data, watch)?;
-    let planned = plan.apply(spec);
-    let (found, state, answers) = match plan.chosen.way {
+    let way = &plan.chosen.way;
+    let (planned, chosen) = chosen::learn(
+        &plan.apply(spec),
+        way,
+        &schema,
+        &data,
+        labels.as_ref(),
+        watch,
+    )?;
+    let (mut found, state, answers) = match *way {
         Way::Exact => {
             let (found, answers) = exact::fit(&planned, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
@@ -103,11 +117,18 @@ pub(crate) fn fit(
         }
         Way::Landmarks { .. } => {
             let (labels, rows) = (labels.as_ref(), landmarks::Rows::Absorb);
-            let (found, state, answers, _) =
+            let (found, mut state, answers, _) =
                 landmarks::fit(&planned, &schema, &data, labels, rows, watch)?;
+            if let Some(chosen) = &chosen {
+                let columns = schema.columns();
+                state.drawn = chosen.sums(&state, columns, &data, labels, watch)?;
+            }
             (found, State::Committee(state), answers)
         }
     };
+    if let Some(chosen) = chosen {
+        chosen.describe(&mut found, &mut notes);
+    }
     Ok((finish(spec, schema, found, notes, &answers), state, answers))
 }
 
@@ -119,14 +140,20 @@ pub(crate) fn stream(
     table: &mut dyn Batches,
     watch: &dyn Watch,
 ) -> Result<(Fitted, State, Answers)> {
+    refuse_draws(spec)?;
     let (schema, data, mut notes) = encode(spec, &survey.sample)?;
     begin("fit of a stream", spec, &data, watch)?;
     let rows = landmarks::Rows::Stream {
         table,
         positions: &survey.positions,
     };
-    let (found, state, answers, seen) =
-        landmarks::fit(&plan.apply(spec), &schema, &data, None, rows, watch)?;
+    let way = &plan.chosen.way;
+    let (planned, chosen) = chosen::learn(&plan.apply(spec), way, &schema, &data, None, watch)?;
+    let (mut found, state, answers, seen) =
+        landmarks::fit(&planned, &schema, &data, None, rows, watch)?;
+    if let Some(chosen) = chosen {
+        chosen.describe(&mut found, &mut notes);
+    }
     notes.push(format!(
         "scaling, hyperparameters and landmarks come from {} {} rows; all {} were absorbed as they came",
         survey.positions.len(),
@@ -161,12 +188,33 @@ pub(crate) fn prepare(
         ..spec.clone()
     };
     spec.check()?;
-    let (schema, data, notes) = encode(spec, table)?;
+    refuse_draws(spec)?;
+    let (schema, data, mut notes) = encode(spec, table)?;
     let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
     let (labels, rows) = (labels.as_ref(), landmarks::Rows::Leave);
-    let (found, state, answers, _) = landmarks::fit(spec, &schema, &data, labels, rows, watch)?;
+    let way = Way::Landmarks {
+        landmarks: 0,
+        part_size: 0,
+    };
+    let (planned, chosen) = chosen::learn(spec, &way, &schema, &data, labels, watch)?;
+    let (mut found, state, answers, _) =
+        landmarks::fit(&planned, &schema, &data, labels, rows, watch)?;
+    if let Some(chosen) = chosen {
+        chosen.describe(&mut found, &mut notes);
+    }
     let fitted = finish(spec, schema, found, notes, &answers);
     Ok((fitted, State::Committee(state), answers))
+}
+
+/// A sum for each draw needs the rows at hand.
+fn refuse_draws(spec: &ModelSpec) -> Result<()> {
+    if matches!(spec.learn, LearnChoice::Nuts | LearnChoice::Hmc) {
+        return Err(Error::Spec(format!(
+            "`--learn {}` keeps a sum for each draw and needs all rows at once: fit a table of at most {CHUNK_ROWS} rows",
+            spec.learn
+        )));
+    }
+    Ok(())
 }
 
 /// Binds a journal, where there is one, to the specification, the rows and this version.

@@ -43,7 +43,10 @@ pub fn from_random_part(
     let part = data.select(&random_rows(data.rows(), look.rows, spec.seed));
     let mut bound = kernel.bind(schema.columns())?;
     bound.initialise(part.inputs(), part.targets());
-    let noise = GaussianNoise { variance: 0.1 };
+    let kept = spec.noise_variance.map(|variance| GaussianNoise {
+        variance: variance / schema.target_deviation().powi(2),
+    });
+    let noise = kept.unwrap_or(GaussianNoise { variance: 0.1 });
     if spec.learn == LearnChoice::None {
         return Ok((bound, noise));
     }

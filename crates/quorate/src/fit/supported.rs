@@ -106,6 +106,7 @@ pub fn fit(
         history: Vec::new(),
         conditional: Some(best.record),
         outcome,
+        hyperposterior: None,
     };
     let local = near(&rows.data);
     let answers = SupportedAnswers::new(local, belief, &committee.total, &rows, shape);

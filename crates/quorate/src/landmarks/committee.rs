@@ -115,6 +115,8 @@ pub struct Committee {
     pub total: Summary,
     /// The parts.
     pub parts: Vec<Part>,
+    /// The sum of all parts at each draw of the hyperparameters that predictions average over; usually none.
+    pub drawn: Vec<Summary>,
 }
 
 impl Committee {
@@ -134,6 +136,7 @@ impl Committee {
             range,
             total: Summary::empty(landmarks.count()),
             parts: Vec::new(),
+            drawn: Vec::new(),
         }
     }
 
@@ -150,7 +153,12 @@ impl Committee {
 
     /// What the landmarks believe.
     pub fn belief(&self, kernel: BoundKernel) -> Result<LandmarkBelief> {
-        Ok(LandmarkBelief::new(self.under(kernel)?, &self.total)?)
+        self.belief_of(kernel, &self.total)
+    }
+
+    /// What they believe given another sum of the parts.
+    pub fn belief_of(&self, kernel: BoundKernel, total: &Summary) -> Result<LandmarkBelief> {
+        Ok(LandmarkBelief::new(self.under(kernel)?, total)?)
     }
 
     /// Adds a part; its summary is kept on demand.

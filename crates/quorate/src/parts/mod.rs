@@ -21,6 +21,11 @@ impl Model {
     /// Takes a landmarks model apart; `deed` says in the error what another model cannot do.
     fn into_committee(self, deed: &str) -> Result<(Fitted, Committee)> {
         match self.state {
+            State::Committee(committee) if !committee.drawn.is_empty() => {
+                Err(Error::Spec(format!(
+                    "this model averages over draws of its hyperparameters and cannot {deed}: fit with another `--learn`"
+                )))
+            }
             State::Committee(committee) => Ok((self.fitted, committee)),
             State::Rows(_) | State::Parts(_) | State::Supported(..) => Err(Error::Spec(format!(
                 "this model keeps its rows and cannot {deed}: fit with `--method committee --mode landmarks`, or `quorate prepare`"

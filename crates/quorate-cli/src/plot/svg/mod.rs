@@ -1,6 +1,7 @@
 //! Figures as SVG: a file of its own, or an element of a page, that reads well on light, on dark and on paper.
 
 mod axes;
+mod intervals;
 mod legend;
 mod marks;
 mod ranked;
@@ -8,6 +9,7 @@ mod style;
 mod text;
 mod view;
 
+pub use intervals::{Interval, intervals};
 pub use ranked::{Ranked, inline_bars};
 pub use style::STYLE;
 pub use text::escape;

@@ -1,0 +1,182 @@
+//! Predictions that average over draws of the hyperparameters (Williams and Barber 1998, eq. 7).
+
+use quorate_gp::data::Inputs;
+use quorate_gp::learn::at;
+use quorate_gp::likelihood::GaussianNoise;
+use rayon::prelude::*;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::answers::Answers;
+use crate::error::{Error, Result};
+use crate::fit::Fitted;
+use crate::landmarks::State;
+use crate::prediction::Prediction;
+use crate::score::Yardstick;
+
+/// The model at one draw of its hyperparameters.
+#[derive(Debug)]
+pub(crate) struct Component {
+    pub answers: Answers,
+    pub noise: GaussianNoise,
+}
+
+/// Gaussian beliefs of equal weight about rows, one for each draw.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mixture {
+    /// For each draw: mean and latent variance of each row, and the variance of the noise.
+    pub components: Vec<(Vec<f64>, Vec<f64>, f64)>,
+}
+
+/// The model at every draw that is averaged over; none for a model with one set of hyperparameters.
+pub(crate) fn components(fitted: &Fitted, state: &State) -> Result<Vec<Component>> {
+    let found = &fitted.found;
+    let Some(belief) = &found.hyperposterior else {
+        return Ok(Vec::new());
+    };
+    let kernel = found.kernel.bind(fitted.schema.columns())?;
+    let size = quorate_gp::kernel::Covariance::parameters(&kernel).len() + 1;
+    let draws: Vec<&Vec<f64>> = belief.averaged_draws().collect();
+    if draws.len() != belief.averaged.len() || draws.iter().any(|draw| draw.len() != size) {
+        return Err(Error::Spec(
+            "the model's draws and its kernel do not belong together".into(),
+        ));
+    }
+    draws
+        .par_iter()
+        .enumerate()
+        .map(|(place, draw)| {
+            let (kernel, noise) = at(&kernel, draw)?;
+            let answers = match state {
+                State::Committee(committee) => {
+                    let total = committee.drawn.get(place).ok_or_else(|| {
+                        Error::Spec("the model has draws without their sums".into())
+                    })?;
+                    Answers::Landmarks(committee.belief_of(kernel, total)?)
+                }
+                _ => Answers::new(found.method, kernel, noise, state)?,
+            };
+            Ok(Component { answers, noise })
+        })
+        .collect()
+}
+
+/// What all draws together say: the mean of their means; the mean of their variances and the variance of their means.
+pub(crate) fn predict(
+    components: &[Component],
+    query: Inputs<'_>,
+    yardstick: Yardstick,
+) -> Result<Prediction> {
+    let Yardstick { mean, deviation } = yardstick;
+    let unit = deviation * deviation;
+    let rows = query.rows();
+    let mut parts = Vec::with_capacity(components.len());
+    for component in components {
+        let belief = component.answers.marginals(query)?;
+        let means = (0..rows).map(|row| mean + deviation * belief.mean[(row, 0)]);
+        let variances = (0..rows).map(|row| unit * belief.variance[(row, 0)]);
+        parts.push((
+            means.collect(),
+            variances.collect(),
+            unit * component.noise.variance,
+        ));
+    }
+    Ok(Mixture { components: parts }.prediction(rows))
+}
+
+impl Mixture {
+    /// As a prediction: moments of the mixture, with the mixture itself for quantiles.
+    fn prediction(self, rows: usize) -> Prediction {
+        let share = 1.0 / self.components.len().max(1) as f64;
+        let noise: f64 = share * self.components.iter().map(|part| part.2).sum::<f64>();
+        let mut prediction = Prediction {
+            noise_variance: vec![noise; rows],
+            ..Prediction::default()
+        };
+        for row in 0..rows {
+            let parts = self.components.iter();
+            let mean = share * parts.clone().map(|part| part.0[row]).sum::<f64>();
+            let within = share * parts.clone().map(|part| part.1[row]).sum::<f64>();
+            let between: f64 = share * parts.map(|part| (part.0[row] - mean).powi(2)).sum::<f64>();
+            prediction.mean.push(mean);
+            prediction.latent_variance.push(within + between);
+        }
+        prediction.mixture = Some(self);
+        prediction
+    }
+
+    /// Adds the rows of another mixture of the same draws.
+    pub(crate) fn extend(&mut self, other: Mixture) {
+        if self.components.is_empty() {
+            *self = other;
+            return;
+        }
+        for (mine, theirs) in self.components.iter_mut().zip(other.components) {
+            mine.0.extend(theirs.0);
+            mine.1.extend(theirs.1);
+        }
+    }
+
+    /// The value of a row below which the function (`latent`) or a new observation lies with probability `p`.
+    pub fn quantile(&self, row: usize, p: f64, latent: bool) -> f64 {
+        let normal = Normal::standard();
+        let parts: Vec<(f64, f64)> = self
+            .components
+            .iter()
+            .map(|(mean, variance, noise)| {
+                let noise = if latent { 0.0 } else { *noise };
+                (mean[row], (variance[row] + noise).sqrt())
+            })
+            .collect();
+        let below = |value: f64| -> f64 {
+            let each = parts.iter().map(|(mean, deviation)| {
+                if *deviation > 0.0 {
+                    normal.cdf((value - mean) / deviation)
+                } else {
+                    f64::from(u8::from(value >= *mean))
+                }
+            });
+            each.sum::<f64>() / parts.len() as f64
+        };
+        // The quantile lies between those of the components.
+        let z = normal.inverse_cdf(p);
+        let ends = parts.iter().map(|(mean, deviation)| {
+            if *deviation > 0.0 {
+                mean + z * deviation
+            } else {
+                *mean
+            }
+        });
+        let (mut low, mut high) = ends
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| {
+                (low.min(end), high.max(end))
+            });
+        if !(low.is_finite() && high.is_finite()) {
+            return if z < 0.0 { low } else { high };
+        }
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if below(middle) < p {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        0.5 * (low + high)
+    }
+
+    /// Log density of a new observation of a row.
+    pub fn log_density(&self, row: usize, target: f64) -> f64 {
+        let logs: Vec<f64> = self
+            .components
+            .iter()
+            .map(|(mean, variance, noise)| {
+                let variance = variance[row] + noise;
+                let error = target - mean[row];
+                -0.5 * ((2.0 * std::f64::consts::PI * variance).ln() + error * error / variance)
+            })
+            .collect();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = logs.iter().map(|log| (log - most).exp()).sum();
+        most + (sum / logs.len().max(1) as f64).ln()
+    }
+}

@@ -1,0 +1,117 @@
+//! Hyperparameters as draws, and predictions that average over them.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+
+use quorate::gp::data::Frame;
+use quorate::gp::learn::Hyperprior;
+use quorate::gp::watch::Unwatched;
+use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec};
+
+fn mcycle() -> Frame {
+    let frame = common::read(&common::workspace().join("golden/data/mcycle.csv.gz"));
+    frame.select_rows(&(0..frame.rows()).step_by(2).collect::<Vec<_>>())
+}
+
+fn spec(method: MethodChoice, mode: ModeChoice, learn: LearnChoice) -> ModelSpec {
+    ModelSpec {
+        method,
+        mode,
+        learn,
+        kernel: "matern32".parse().unwrap(),
+        chains: Some(3),
+        draws: Some(60),
+        warmup: Some(100),
+        landmarks: (mode == ModeChoice::Landmarks).then_some(20),
+        ..ModelSpec::new("y")
+    }
+}
+
+#[test]
+fn every_method_averages_over_draws_and_its_file_gives_the_same_answers() {
+    let frame = mcycle();
+    for (method, mode) in [
+        (MethodChoice::Exact, ModeChoice::Auto),
+        (MethodChoice::Committee, ModeChoice::Local),
+        (MethodChoice::Committee, ModeChoice::Landmarks),
+        (MethodChoice::Committee, ModeChoice::Joint),
+    ] {
+        let spec = spec(method, mode, LearnChoice::Nuts);
+        let fit = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.unwrap()
+                .install(|| Model::fit(&spec, &frame, &Unwatched))
+                .unwrap()
+        };
+        let model = fit(1);
+        let bytes = quorate::file::to_bytes(&model).unwrap();
+        assert_eq!(bytes, quorate::file::to_bytes(&fit(3)).unwrap(), "{mode}");
+        let again = quorate::file::from_bytes(&bytes, "memory").unwrap();
+        assert_eq!(quorate::file::to_bytes(&again).unwrap(), bytes);
+        let prediction = model.predict(&frame).unwrap();
+        assert_eq!(prediction, again.predict(&frame).unwrap());
+
+        let belief = model.inspect().unwrap().hyperposterior.unwrap();
+        assert_eq!(belief.draws.len(), 180);
+        let mixture = prediction.mixture.as_ref().unwrap();
+        assert_eq!(mixture.components.len(), belief.averaged.len());
+        let count = mixture.components.len() as f64;
+        let (middle, high) = (
+            prediction.quantile(0.5, false),
+            prediction.quantile(0.95, false),
+        );
+        for row in 0..frame.rows() {
+            let each = mixture.components.iter();
+            let mean = each.clone().map(|c| c.0[row]).sum::<f64>() / count;
+            assert!((prediction.mean[row] - mean).abs() < 1e-9 * mean.abs().max(1.0));
+            let spread = each.clone().map(|c| (c.0[row] - mean).powi(2)).sum::<f64>() / count;
+            let within = each.map(|c| c.1[row]).sum::<f64>() / count;
+            let variance = prediction.latent_variance[row];
+            assert!((variance - spread - within).abs() < 1e-9 * variance);
+            assert!(middle[row] < high[row]);
+            // Half of the mixture lies below its median.
+            let normal = statrs::distribution::Normal::standard();
+            let below = mixture.components.iter().map(|(mean, variance, noise)| {
+                let deviation = (variance[row] + noise).sqrt();
+                use statrs::distribution::ContinuousCDF;
+                normal.cdf((middle[row] - mean[row]) / deviation)
+            });
+            assert!((below.sum::<f64>() / count - 0.5).abs() < 1e-9);
+        }
+        if mode == ModeChoice::Landmarks {
+            let refused = model.update(&frame, "more", false, &Unwatched).unwrap_err();
+            assert!(
+                refused.to_string().contains("averages over draws"),
+                "{refused}"
+            );
+        }
+    }
+}
+
+#[test]
+fn warnings_fire_on_a_bad_posterior_and_not_on_a_good_one() {
+    let frame = mcycle();
+    let good = ModelSpec {
+        draws: Some(150),
+        ..spec(MethodChoice::Exact, ModeChoice::Auto, LearnChoice::Nuts)
+    };
+    let model = Model::fit(&good, &frame, &Unwatched).unwrap();
+    let told = |model: &Model| model.notes().join("\n");
+    assert!(!told(&model).contains("R-hat"), "{}", told(&model));
+    // Two equal terms can change places, nothing ties them down, and the chains are much too short.
+    let bad = ModelSpec {
+        kernel: "matern32 + matern32 + periodic * se".parse().unwrap(),
+        hyperprior: Some(Hyperprior::Weak),
+        chains: Some(4),
+        draws: Some(10),
+        warmup: Some(5),
+        ..good
+    };
+    let model = Model::fit(&bad, &frame, &Unwatched).unwrap();
+    assert!(
+        told(&model).contains("the chains do not agree"),
+        "{}",
+        told(&model)
+    );
+    assert!(told(&model).contains("effective draws"), "{}", told(&model));
+}
