@@ -1,101 +1,18 @@
 //! Laplace's method: agreements with exact inference, differences, copies of rows, and hard data.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use quorate_gp::data::{ColumnKind, Dataset, InputColumn, Inputs};
-use quorate_gp::kernel::{BoundKernel, Covariance, Kernel, tiles};
+mod latent_support;
+
+use latent_support::{KERNEL, WIDTH, coordinates, inputs, kernel, likelihoods, problem, scattered};
+use quorate_gp::data::{Dataset, Inputs};
+use quorate_gp::kernel::{BoundKernel, tiles};
 use quorate_gp::learn::{BlockEvidence, LaplaceEvidence, Objective, Search, learn_latent};
 use quorate_gp::likelihood::{
-    Extras, Gamma, GaussianNoise, InverseGaussian, Likelihood, NegativeBinomial, Normal,
-    Observation, Observations, StudentT, Weibull,
+    Extras, GaussianNoise, Likelihood, NegativeBinomial, Normal, Observation, Observations,
 };
-use quorate_gp::linalg::{JitterPolicy, Matrix};
-use quorate_gp::posterior::{ExactPosterior, LaplacePosterior, Predict, Working};
+use quorate_gp::linalg::JitterPolicy;
+use quorate_gp::posterior::{ExactPosterior, LaplacePosterior, Predict};
 use quorate_gp::watch::Unwatched;
-
-const WIDTH: usize = 2;
-
-fn kernel(text: &str) -> BoundKernel {
-    let column = |name: &str| InputColumn {
-        name: name.into(),
-        kind: ColumnKind::Number,
-        deviation: 1.0,
-    };
-    let kernel: Kernel = text.parse().unwrap();
-    kernel.bind(&[column("a"), column("b")]).unwrap()
-}
-
-const KERNEL: &str = "1.3 * se(ard, length_scale=[0.9, 1.7]) + 0.2 * constant";
-
-/// Numbers that look random and are the same everywhere.
-fn scattered(count: usize, salt: u64) -> Vec<f64> {
-    let mut state = salt.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    (0..count)
-        .map(|_| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            ((state >> 33) as f64 / (1u64 << 31) as f64) * 2.0 - 1.0
-        })
-        .collect()
-}
-
-fn inputs(rows: usize) -> Vec<f64> {
-    scattered(rows * WIDTH, 7).iter().map(|v| 2.0 * v).collect()
-}
-
-/// Targets that each likelihood can produce, drawn by quantiles of a smooth function of the inputs.
-fn problem(likelihood: &Likelihood, rows: usize) -> (Dataset, Observations) {
-    let x = inputs(rows);
-    let chance = scattered(rows, 11);
-    let values: Vec<f64> = (0..rows)
-        .map(|row| {
-            let f = (1.5 * x[2 * row]).sin() + 0.5 * x[2 * row + 1];
-            let level = (0.5 * (chance[row] + 1.0)).clamp(0.01, 0.99);
-            let belief = quorate_gp::likelihood::Latent {
-                mean: f,
-                variance: 0.0,
-            };
-            likelihood.quantile(belief, level)
-        })
-        .collect();
-    let offsets: Vec<f64> = scattered(rows, 13).iter().map(|v| 0.3 * v).collect();
-    let observed: Vec<bool> = (0..rows)
-        .map(|row| !(likelihood.takes_censoring() && row % 4 == 0))
-        .collect();
-    let data = Dataset::new(x, WIDTH, values, None, None).unwrap();
-    let extras = Extras {
-        offset: Some(&offsets),
-        observed: Some(&observed),
-    };
-    let seen = Observations::of(&data, extras).unwrap();
-    (data, seen)
-}
-
-fn likelihoods() -> Vec<Likelihood> {
-    let mut all: Vec<Likelihood> = ["bernoulli", "probit", "poisson", "exponential", "hinge"]
-        .iter()
-        .map(|name| name.parse().unwrap())
-        .collect();
-    all.push(Likelihood::Gaussian(Normal { variance: 0.3 }));
-    all.push(Likelihood::NegativeBinomial(NegativeBinomial { size: 1.7 }));
-    all.push(Likelihood::Gamma(Gamma { shape: 2.5 }));
-    all.push(Likelihood::InverseGaussian(InverseGaussian { shape: 2.0 }));
-    all.push(Likelihood::Weibull(Weibull {
-        shape: 1.6,
-        fixed: false,
-    }));
-    all.push(Likelihood::StudentT(StudentT {
-        degrees: 3.0,
-        scale: 0.4,
-    }));
-    all
-}
-
-fn coordinates(kernel: &BoundKernel, likelihood: &Likelihood) -> Vec<f64> {
-    let own = likelihood.parameters();
-    let all = kernel.parameters().into_iter().chain(own);
-    all.map(|p| p.coordinate()).collect()
-}
 
 #[test]
 fn with_gaussian_noise_it_is_exact() {
@@ -210,75 +127,6 @@ fn the_mode_solves_its_equation_and_weights_are_copies() {
         );
         assert!((again.log_evidence() - posterior.log_evidence()).abs() < 1e-9);
     }
-}
-
-#[test]
-fn working_targets_carry_the_whole_posterior() {
-    let kernel = kernel(KERNEL);
-    for likelihood in likelihoods() {
-        let rows = 30;
-        let (data, seen) = problem(&likelihood, rows);
-        let posterior =
-            LaplacePosterior::fit(kernel.clone(), likelihood, data.clone(), seen.clone(), None)
-                .unwrap();
-        let working = posterior.working();
-        let covariance = tiles::block(&kernel, data.inputs(), data.inputs());
-        let condensed = working.condense(covariance.as_ref()).unwrap();
-        assert!(
-            (condensed.log_evidence() - posterior.log_evidence()).abs() < 1e-9,
-            "{likelihood:?}"
-        );
-        for (a, b) in condensed.vector().iter().zip(posterior.weights()) {
-            assert!((a - b).abs() < 1e-8);
-        }
-        // Away from the mode, against the formula with 1/W: Q^-1 y with y = f + g / W.
-        let latent: Vec<f64> = posterior.mode().iter().map(|f| 0.8 * f + 0.1).collect();
-        let working = Working::at(&likelihood, &seen, &latent).unwrap();
-        let condensed = working.condense(covariance.as_ref()).unwrap();
-        if working.curvature.iter().any(|&w| w < 1e-6) {
-            continue;
-        }
-        let mut q = covariance.clone();
-        for i in 0..rows {
-            q[(i, i)] += 1.0 / working.curvature[i];
-        }
-        let y: Vec<f64> = (0..rows)
-            .map(|i| working.latent[i] + working.slope[i] / working.curvature[i])
-            .collect();
-        let mut back = vec![0.0; rows];
-        for i in 0..rows {
-            back[i] = (0..rows).map(|j| q[(i, j)] * condensed.vector()[j]).sum();
-            let scale = 1.0 + y[i].abs() + 1.0 / working.curvature[i];
-            assert!(
-                (back[i] - y[i]).abs() < 1e-7 * scale,
-                "{likelihood:?} {} {}",
-                back[i],
-                y[i]
-            );
-        }
-        let mut right = Matrix::from_fn(rows, 1, |i, _| y[i]);
-        condensed.solve(right.as_mut());
-        for i in 0..rows {
-            assert!(
-                (right[(i, 0)] - condensed.vector()[i]).abs() < 1e-6 * (1.0 + right[(i, 0)].abs())
-            );
-        }
-    }
-}
-
-#[test]
-fn rows_that_say_nothing_have_no_infinite_noise() {
-    // Saturated: the latent function is so far out that the curvature underflows.
-    let likelihood: Likelihood = "bernoulli".parse().unwrap();
-    let data = Dataset::new(inputs(4), WIDTH, vec![1.0; 4], None, None).unwrap();
-    let seen = Observations::of(&data, Extras::default()).unwrap();
-    let working = Working::at(&likelihood, &seen, &[800.0, 3.0, 900.0, 1.0]).unwrap();
-    assert_eq!(working.curvature[0], 0.0);
-    let kernel = kernel(KERNEL);
-    let covariance = tiles::block(&kernel, data.inputs(), data.inputs());
-    let condensed = working.condense(covariance.as_ref()).unwrap();
-    assert!(condensed.vector().iter().all(|v| v.is_finite()));
-    assert!(condensed.log_evidence().is_finite());
 }
 
 #[test]

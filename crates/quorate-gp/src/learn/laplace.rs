@@ -52,55 +52,63 @@ impl<'a> LaplaceEvidence<'a> {
             anchor: OnceLock::new(),
         })
     }
-
-    fn anchor(&self) -> Option<&[f64]> {
-        let find = || {
-            let mut covariance = self.spares.take();
-            let inputs = self.data.inputs();
-            tiles::fill(self.kernel, inputs, inputs, covariance.as_mut());
-            let mode = find_mode(
-                covariance.as_ref(),
-                &self.likelihood,
-                self.seen,
-                None,
-                self.spares.take(),
-            );
-            self.spares.give_back(covariance);
-            let mode = mode.ok()?;
-            self.spares.give_back(mode.factor.into_matrix());
-            Some(mode.weights)
-        };
-        self.anchor.get_or_init(find).as_deref()
-    }
 }
 
 impl Objective for LaplaceEvidence<'_> {
-    /// Three n x n matrices live at a time: K, the factor of B, and its inverse.
     fn evaluate(&self, coordinates: &[f64]) -> Result<Evaluation> {
         let (kernel, likelihood) = latent_at(self.kernel, self.likelihood, coordinates)?;
-        let inputs = self.data.inputs();
-        let start = self.anchor();
+        let rows = BlockRows {
+            data: self.data,
+            seen: self.seen,
+            spares: &self.spares,
+        };
+        let anchor = self
+            .anchor
+            .get_or_init(|| rows.anchor(self.kernel, &self.likelihood));
+        rows.evaluate(&kernel, &likelihood, anchor.as_deref())
+    }
+}
+
+/// Rows whose evidence is asked for, and matrices for it.
+pub(crate) struct BlockRows<'a> {
+    pub data: &'a Dataset,
+    pub seen: &'a Observations,
+    pub spares: &'a Spares,
+}
+
+impl BlockRows<'_> {
+    /// Weights of the mode, from which other searches set out; none where it cannot be found.
+    pub fn anchor(&self, kernel: &BoundKernel, likelihood: &Likelihood) -> Option<Vec<f64>> {
         let mut covariance = self.spares.take();
-        tiles::fill(&kernel, inputs, inputs, covariance.as_mut());
-        let mode = find_mode(
-            covariance.as_ref(),
-            &likelihood,
-            self.seen,
-            start,
-            self.spares.take(),
-        )?;
+        let inputs = self.data.inputs();
+        tiles::fill(kernel, inputs, inputs, covariance.as_mut());
+        let memory = self.spares.take();
+        let mode = find_mode(covariance.as_ref(), likelihood, self.seen, None, memory);
+        self.spares.give_back(covariance);
+        let mode = mode.ok()?;
+        self.spares.give_back(mode.factor.into_matrix());
+        Some(mode.weights)
+    }
+
+    /// Evidence and gradient. Three n x n matrices live at a time: K, the factor of B, and its inverse.
+    pub fn evaluate(
+        &self,
+        kernel: &BoundKernel,
+        likelihood: &Likelihood,
+        start: Option<&[f64]>,
+    ) -> Result<Evaluation> {
+        let inputs = self.data.inputs();
+        let mut covariance = self.spares.take();
+        tiles::fill(kernel, inputs, inputs, covariance.as_mut());
+        let k = covariance.as_ref();
+        let mode = find_mode(k, likelihood, self.seen, start, self.spares.take())?;
         let value = mode.log_evidence();
-        let sensitivity = Sensitivity::new(covariance.as_ref(), &mode, self.spares.take());
-        let mut gradient = vec![0.0; coordinates.len()];
-        let (kernel_slopes, own_slopes) = gradient.split_at_mut(kernel.parameters().len());
-        sensitivity.pull_back(&kernel, inputs, &mode, kernel_slopes);
-        sensitivity.dispersions(
-            covariance.as_ref(),
-            &likelihood,
-            self.seen,
-            &mode,
-            own_slopes,
-        );
+        let sensitivity = Sensitivity::new(k, &mode, self.spares.take());
+        let own = kernel.parameters().len();
+        let mut gradient = vec![0.0; own + likelihood.parameters().len()];
+        let (kernel_slopes, own_slopes) = gradient.split_at_mut(own);
+        sensitivity.pull_back(kernel, inputs, &mode, kernel_slopes);
+        sensitivity.dispersions(k, likelihood, self.seen, &mode, own_slopes);
         self.spares.give_back(covariance);
         self.spares.give_back(sensitivity.into_matrix());
         self.spares.give_back(mode.factor.into_matrix());

@@ -39,6 +39,7 @@
 //! ```
 
 mod gradient;
+mod leave_one_out;
 mod mode;
 mod working;
 

@@ -35,9 +35,10 @@ pub use probabilities::SoftmaxAverage;
 use rayon::prelude::*;
 
 use super::exact::check_width;
+use super::laplace::Working;
 use crate::data::{Dataset, Inputs};
 use crate::kernel::{BoundKernel, Covariance, tiles};
-use crate::likelihood::Classes;
+use crate::likelihood::{Classes, Derivatives};
 use crate::linalg::{Matrix, dot};
 use crate::{Error, Result};
 
@@ -105,6 +106,27 @@ impl MulticlassPosterior {
     /// `K_c^-1 f_c` at the mode, class after class.
     pub fn weights(&self) -> &Vec<Vec<f64>> {
         &self.mode.weights
+    }
+
+    /// Working targets and noise of one class at the coupled mode, as if the other classes were fixed (Tresp 2000, sec. 5.3):
+    /// slope `y - w pi`, curvature `w pi (1 - pi)`. Means are the coupled ones, variances too small: W's other entries are
+    /// left out.
+    pub fn working(&self, class: usize) -> Working {
+        let pi = &self.mode.probabilities[class];
+        let terms: Vec<Derivatives> = (0..self.classes.rows())
+            .map(|row| {
+                let (seen, total) = (self.classes.row(row)[class], self.classes.total(row));
+                let curvature = total * pi[row] * (1.0 - pi[row]);
+                Derivatives {
+                    log_density: if seen > 0.0 { seen * pi[row].ln() } else { 0.0 },
+                    slope: seen - total * pi[row],
+                    curvature,
+                    curvature_slope: curvature * (1.0 - 2.0 * pi[row]),
+                    observed_curvature: curvature,
+                }
+            })
+            .collect();
+        Working::new(&self.mode.latent[class], &terms)
     }
 
     /// Newton steps that were needed.
