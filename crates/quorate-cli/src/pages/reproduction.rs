@@ -75,13 +75,13 @@ pub fn reproduction_csv(found: &Reproduction) -> String {
     let headings = label_heading(found)
         .into_iter()
         .chain(found.columns.iter().copied());
-    let quoted = |heading: &str| match heading.contains(',') {
-        true => format!("\"{heading}\""),
-        false => heading.to_owned(),
+    let quoted = |text: &str| match text.contains(',') {
+        true => format!("\"{text}\""),
+        false => text.to_owned(),
     };
     let mut text = headings.map(quoted).collect::<Vec<_>>().join(",") + "\n";
     for (place, row) in found.rows.iter().enumerate() {
-        let label = found.labels.get(place).cloned();
+        let label = found.labels.get(place).map(|label| quoted(label));
         let cells = row.iter().map(|value| match value.is_nan() {
             true => String::new(),
             false => value.to_string(),

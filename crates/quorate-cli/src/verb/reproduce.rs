@@ -128,9 +128,13 @@ impl Reproduce {
 
     /// A table of the folder of tables.
     fn table(&self, name: &str) -> quorate::Result<Option<Frame>> {
-        let Some(path) = self.data.as_ref().map(|folder| folder.join(name)) else {
+        let Some(folder) = &self.data else {
             return Ok(None);
         };
+        let mut path = folder.join(name);
+        if let Some(plain) = name.strip_suffix(".gz").filter(|_| !path.exists()) {
+            path = folder.join(plain);
+        }
         let told = |error: quorate_table::Error| quorate::Error::Spec(error.to_string());
         let options = quorate_table::OpenOptions::default();
         let mut source = quorate_table::open(&path, &options).map_err(told)?;
@@ -144,8 +148,8 @@ impl Reproduce {
             0 => String::new(),
             seed => format!(" --seed {seed}"),
         };
-        let data = match (experiment, &self.data) {
-            (Experiment::ThesisTable41, Some(_)) => " --data DIR",
+        let data = match &self.data {
+            Some(_) if experiment.reads_tables() => " --data DIR",
             _ => "",
         };
         format!("quorate reproduce {}{quick}{data}{seed}", experiment.name())

@@ -4,12 +4,18 @@
 //! [`Reproduction`]: a table, curves, and each claim of the paper beside what was found. Drawing and writing are left to
 //! the shells, and so is the clock.
 
+mod classes;
 mod committee;
 mod effective;
 mod figure_one;
 mod figure_three;
+mod figure_two;
+mod generalized;
+mod neal;
 mod setting;
+mod table_one;
 mod thesis;
+mod williams_barber;
 
 use std::str::FromStr;
 
@@ -22,6 +28,10 @@ use quorate_gp::watch::Watch;
 pub enum Experiment {
     /// Time against rows (GBCM, figure 1).
     GbcmFigure1,
+    /// Classes that overlap, learned online (GBCM, figure 2).
+    GbcmFigure2,
+    /// Two classes by one process and by committees (GBCM, table 1).
+    GbcmTable1,
     /// How many query points a committee needs (GBCM, section 6.1).
     GbcmEffectiveParameters,
     /// Error against the number of query points (Committee Machines, figure 3 left).
@@ -30,6 +40,10 @@ pub enum Experiment {
     CommitteeFigure3Right,
     /// Hyperparameters of a large table from parts (thesis, table 4.1).
     ThesisTable41,
+    /// Errors on the crabs (Williams and Barber, table 1).
+    WilliamsBarberTable1,
+    /// Errors on the Pima women (Williams and Barber, table 2 and figure 2).
+    WilliamsBarberTable2,
 }
 
 /// How much to compute.
@@ -102,22 +116,30 @@ pub struct Claim {
 
 impl Experiment {
     /// Every experiment, in the order of the papers.
-    pub const ALL: [Experiment; 5] = [
+    pub const ALL: [Experiment; 9] = [
         Experiment::GbcmFigure1,
+        Experiment::GbcmFigure2,
+        Experiment::GbcmTable1,
         Experiment::GbcmEffectiveParameters,
         Experiment::CommitteeFigure3Left,
         Experiment::CommitteeFigure3Right,
         Experiment::ThesisTable41,
+        Experiment::WilliamsBarberTable1,
+        Experiment::WilliamsBarberTable2,
     ];
 
     /// The word for it on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Experiment::GbcmFigure1 => "gbcm-figure-1",
+            Experiment::GbcmFigure2 => "gbcm-figure-2",
+            Experiment::GbcmTable1 => "gbcm-table-1",
             Experiment::GbcmEffectiveParameters => "gbcm-6.1",
             Experiment::CommitteeFigure3Left => "committee-machines-figure-3-left",
             Experiment::CommitteeFigure3Right => "committee-machines-figure-3-right",
             Experiment::ThesisTable41 => "thesis-4.1",
+            Experiment::WilliamsBarberTable1 => "williams-barber-table-1",
+            Experiment::WilliamsBarberTable2 => "williams-barber-table-2",
         }
     }
 
@@ -126,6 +148,12 @@ impl Experiment {
         match self {
             Experiment::GbcmFigure1 => {
                 "processor time against rows: one process, and committees of modules of 10 and 100 rows"
+            }
+            Experiment::GbcmFigure2 => {
+                "two classes that overlap more and more, up to 60,000 rows heard online in modules of 1,000"
+            }
+            Experiment::GbcmTable1 => {
+                "two classes by one process and by committees, 20 repetitions (real tables: --data)"
             }
             Experiment::GbcmEffectiveParameters => {
                 "query points that a committee needs, beside the effective number of parameters"
@@ -139,6 +167,12 @@ impl Experiment {
             Experiment::ThesisTable41 => {
                 "hyperparameters from parts of 90,000 rows: shared, local Laplace, Laplace propagation (needs a table: --data)"
             }
+            Experiment::WilliamsBarberTable1 => {
+                "errors on the Leptograpsus crabs: Laplace with HMC and MPL, and all drawn (needs a table: --data)"
+            }
+            Experiment::WilliamsBarberTable2 => {
+                "errors on the Pima women and which inputs matter: Laplace with HMC and MPL, and all drawn (needs tables: --data)"
+            }
         }
     }
 
@@ -148,23 +182,50 @@ impl Experiment {
             Experiment::GbcmFigure1 => {
                 "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, figure 1 and section 7"
             }
+            Experiment::GbcmFigure2 => {
+                "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, figure 2"
+            }
+            Experiment::GbcmTable1 => {
+                "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, table 1"
+            }
             Experiment::GbcmEffectiveParameters => {
                 "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, section 6.1"
             }
             Experiment::CommitteeFigure3Left => "Tresp (2001), Committee Machines, figure 3 left",
             Experiment::CommitteeFigure3Right => "Tresp (2001), Committee Machines, figure 3 right",
             Experiment::ThesisTable41 => "Latouche (2007), Distributed Machine Learning, table 4.1",
+            Experiment::WilliamsBarberTable1 => {
+                "Williams and Barber (1998), Bayesian Classification with Gaussian Processes, table 1"
+            }
+            Experiment::WilliamsBarberTable2 => {
+                "Williams and Barber (1998), Bayesian Classification with Gaussian Processes, table 2 and figure 2"
+            }
         }
+    }
+
+    /// Whether it asks for tables, all or some of what it computes.
+    pub fn reads_tables(self) -> bool {
+        matches!(
+            self,
+            Experiment::GbcmTable1
+                | Experiment::ThesisTable41
+                | Experiment::WilliamsBarberTable1
+                | Experiment::WilliamsBarberTable2
+        )
     }
 
     /// Computes it.
     pub fn run(self, context: &Context<'_>) -> Result<Reproduction> {
         match self {
             Experiment::GbcmFigure1 => figure_one::run(context),
+            Experiment::GbcmFigure2 => figure_two::run(context),
+            Experiment::GbcmTable1 => table_one::run(context),
             Experiment::GbcmEffectiveParameters => effective::run(context),
             Experiment::CommitteeFigure3Left => figure_three::left(context),
             Experiment::CommitteeFigure3Right => figure_three::right(context),
             Experiment::ThesisTable41 => thesis::run(context),
+            Experiment::WilliamsBarberTable1 => williams_barber::crabs(context),
+            Experiment::WilliamsBarberTable2 => williams_barber::pima(context),
         }
     }
 }
@@ -177,6 +238,18 @@ impl FromStr for Experiment {
         all.find(|experiment| experiment.name() == text)
             .ok_or_else(|| format!("there is no experiment `{text}`"))
     }
+}
+
+/// The picture of a table: two of its columns, row by row.
+fn beside(rows: &[Vec<f64>], theirs: usize, ours: usize) -> Vec<Curve> {
+    let column = |name: &str, column: usize| Curve {
+        name: name.to_owned(),
+        points: (1..)
+            .map(f64::from)
+            .zip(rows.iter().map(|row| row[column]))
+            .collect(),
+    };
+    vec![column("paper", theirs), column("found", ours)]
 }
 
 /// Mean and standard error of repetitions; no error of one alone.

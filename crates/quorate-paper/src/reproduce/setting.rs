@@ -13,7 +13,7 @@ use crate::draw::{Draw, Stream};
 /// Inputs of the artificial data (GBCM, section 7: Dim = 5).
 pub const INPUTS: usize = 5;
 
-/// A hidden map with a supply of rows (GBCM, App. C): inputs uniform in [-1, 1]^5.
+/// A hidden map with a supply of rows (GBCM, App. C): inputs uniform in [-1, 1], five of them unless told otherwise.
 pub struct Art {
     bumps: Bumps,
     draw: Draw,
@@ -29,8 +29,13 @@ pub struct Questions {
 impl Art {
     /// A map and rows that follow from a seed; `noise` is a standard deviation.
     pub fn new(seed: u64, noise: f64) -> Self {
+        Self::with_inputs(INPUTS, seed, noise)
+    }
+
+    /// The same with another number of inputs.
+    pub fn with_inputs(inputs: usize, seed: u64, noise: f64) -> Self {
         Self {
-            bumps: Bumps::draw(INPUTS, seed),
+            bumps: Bumps::draw(inputs, seed),
             draw: Draw::new(seed, Stream::Rows),
             noise,
         }
@@ -43,16 +48,23 @@ impl Art {
             .iter()
             .map(|value| value + self.noise * self.draw.normal())
             .collect();
-        Ok(Dataset::new(values, INPUTS, targets, None, None)?)
+        Ok(Dataset::new(
+            values,
+            self.bumps.inputs(),
+            targets,
+            None,
+            None,
+        )?)
     }
 
     /// Further questions, from the same distribution.
     pub fn questions(&mut self, count: usize) -> Questions {
-        let values: Vec<f64> = (0..count * INPUTS)
+        let inputs = self.bumps.inputs();
+        let values: Vec<f64> = (0..count * inputs)
             .map(|_| self.draw.between(-1.0, 1.0))
             .collect();
         let truth = values
-            .chunks(INPUTS)
+            .chunks(inputs)
             .map(|input| self.bumps.value(input))
             .collect();
         Questions { values, truth }
@@ -75,14 +87,19 @@ impl Questions {
 
 /// The prior of Committee Machines, appendix: covariance exp(-|x - x'|^2 / (2 gamma^2)).
 pub fn prior(width: f64) -> Result<BoundKernel> {
-    let columns: Vec<InputColumn> = (1..=INPUTS)
+    scaled_prior(INPUTS, 1.0, width)
+}
+
+/// The prior of GBCM, section 7: covariance A exp(-|x - x'|^2 / (2 gamma^2)).
+pub fn scaled_prior(inputs: usize, amplitude: f64, width: f64) -> Result<BoundKernel> {
+    let columns: Vec<InputColumn> = (1..=inputs)
         .map(|number| InputColumn {
             name: format!("x{number}"),
             kind: ColumnKind::Number,
             deviation: 1.0,
         })
         .collect();
-    let kernel: Kernel = format!("1 * se(length_scale={width})").parse()?;
+    let kernel: Kernel = format!("{amplitude} * se(length_scale={width})").parse()?;
     Ok(kernel.bind(&columns)?)
 }
 
