@@ -1,6 +1,6 @@
 //! Times of two-class Laplace: learning, fitting and predicting on tables of numbers, the 0/1 label last.
 //!
-//! `cargo run --release -p quorate-gp --example laplace_speed -- TRAIN.csv TEST.csv`; `benches/laplace_peers.py` makes the
+//! `cargo run --release -p quorate-gp --example laplace_speed -- TRAIN.csv TEST.csv [KERNEL]`; `benches/laplace_peers.py` makes the
 //! tables, runs this and scikit-learn on them, and prints both.
 #![allow(clippy::print_stdout)]
 
@@ -31,8 +31,10 @@ fn read(path: &str) -> Result<(Vec<f64>, usize, Vec<f64>), Failure> {
 
 fn main() -> Result<(), Failure> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
-    let [train, test] = paths.as_slice() else {
-        return Err("laplace_speed TRAIN.csv TEST.csv".into());
+    let (train, test, kernel) = match paths.as_slice() {
+        [train, test] => (train, test, None),
+        [train, test, kernel] => (train, test, Some(kernel)),
+        _ => return Err("laplace_speed TRAIN.csv TEST.csv [KERNEL]".into()),
     };
     let (x, width, y) = read(train)?;
     let (query, _, labels) = read(test)?;
@@ -46,7 +48,8 @@ fn main() -> Result<(), Failure> {
     let data = Dataset::new(x, width, y, None, None)?;
     let seen = Observations::of(&data, Extras::default())?;
     let likelihood: Likelihood = "bernoulli".parse()?;
-    let start = format!("1 * se(length_scale={})", (width as f64).sqrt());
+    let start = kernel.cloned();
+    let start = start.unwrap_or_else(|| format!("1 * se(length_scale={})", (width as f64).sqrt()));
     let kernel = start.parse::<Kernel>()?.bind(&columns)?;
     // One ascent on all rows from the given start, as scikit-learn's.
     let search = Search {
@@ -88,6 +91,15 @@ fn main() -> Result<(), Failure> {
     );
     let loss = |(p, y): (&f64, &f64)| -(if *y > 0.5 { *p } else { 1.0 - p }).ln();
     let total: f64 = probabilities.iter().zip(&labels).map(loss).sum();
-    println!("log loss {:.6}", total / labels.len() as f64);
+    let wrong = |(p, y): (&f64, &f64)| (*p > 0.5) != (*y > 0.5);
+    let errors = probabilities
+        .iter()
+        .zip(&labels)
+        .filter(|pair| wrong(*pair))
+        .count();
+    println!(
+        "log loss {:.6}, {errors} errors",
+        total / labels.len() as f64
+    );
     Ok(())
 }

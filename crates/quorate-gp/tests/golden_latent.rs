@@ -276,7 +276,7 @@ fn several_classes_agree_with_the_dense_reference() {
                 .iter()
                 .flat_map(|l| average.of(l).unwrap())
                 .collect();
-            close(&probability, &numbers(&case["probability"]), 0.01, &what);
+            close(&probability, &numbers(&case["probability"]), 0.003, &what);
             let table = posterior.probabilities(problem.query()).unwrap();
             assert_eq!(table[(1, 2)], probability[count + 2]);
         }

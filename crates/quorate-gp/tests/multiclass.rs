@@ -4,7 +4,8 @@
 use quorate_gp::data::{ColumnKind, Dataset, InputColumn, Inputs};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{
-    MulticlassEvidence, Objective, PropagationEvidence, Search, learn_classes, learn_propagation,
+    LaplaceEvidence, MulticlassEvidence, Objective, PropagationEvidence, Search, learn_classes,
+    learn_propagation,
 };
 use quorate_gp::likelihood::{Classes, Extras, Likelihood, Observations};
 use quorate_gp::posterior::{LaplacePosterior, MulticlassPosterior, PropagationPosterior};
@@ -222,4 +223,40 @@ fn learning_improves_the_evidence() {
             .log_evidence()
     };
     assert!(value(learned) > value(start) + 1.0);
+}
+
+#[test]
+fn one_thread_and_two_give_the_same_bits() {
+    let x = places(300);
+    let codes: Vec<f64> = x.iter().map(|x| ((x + 3.0) / 2.01).floor()).collect();
+    let labels: Vec<f64> = codes.iter().map(|code| f64::from(*code > 0.5)).collect();
+    let data = Dataset::new(x.clone(), 1, codes, None, None).unwrap();
+    let classes = Classes::of(&data, 3).unwrap();
+    let two = Dataset::new(x, 1, labels, None, None).unwrap();
+    let seen = Observations::of(&two, Extras::default()).unwrap();
+    let kernels = [kernel("2 * se(length_scale=0.9)")];
+    let point: Vec<f64> = kernels[0]
+        .parameters()
+        .iter()
+        .map(|p| p.coordinate())
+        .collect();
+    let likelihood: Likelihood = "bernoulli".parse().unwrap();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| {
+            let coupled = MulticlassEvidence::new(&kernels, &data, &classes).unwrap();
+            let ep = PropagationEvidence::new(&kernels[0], likelihood, &two, &seen).unwrap();
+            let laplace = LaplaceEvidence::new(&kernels[0], likelihood, &two, &seen).unwrap();
+            [
+                coupled.evaluate(&point),
+                ep.evaluate(&point),
+                laplace.evaluate(&point),
+            ]
+            .map(Result::unwrap)
+        })
+    };
+    assert_eq!(run(1), run(2));
 }

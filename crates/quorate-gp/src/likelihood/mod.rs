@@ -43,5 +43,5 @@ pub use observation::{Extras, Observation, Observations};
 pub use positive::{Gamma, InverseGaussian};
 pub use real::{Normal, StudentT};
 pub use softmax::{Classes, softmax};
-pub use special::normal_distribution;
+pub use special::{normal_distribution, normal_quantile};
 pub use tilted::Tilted;

@@ -5,7 +5,7 @@
 
 use super::density::{Latent, Support};
 use super::quadrature::{Rule, log_average};
-use super::start::normal_quantile;
+use super::special::normal_quantile;
 use super::{Likelihood, Observation, bernoulli};
 
 impl Likelihood {

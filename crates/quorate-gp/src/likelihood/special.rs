@@ -36,6 +36,11 @@ pub fn normal_distribution(x: f64) -> f64 {
     0.5 * libm::erfc(-x / SQRT_2)
 }
 
+/// Quantile of the standard normal, to about ten digits.
+pub fn normal_quantile(level: f64) -> f64 {
+    -SQRT_2 * statrs::function::erf::erfc_inv(2.0 * level)
+}
+
 /// Below this the ratio of density and distribution function is taken from its continued fraction.
 const TAIL: f64 = -5.0;
 

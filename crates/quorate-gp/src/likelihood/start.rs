@@ -138,15 +138,11 @@ impl Likelihood {
     }
 }
 
-/// `Phi^-1`, for starting points of quantiles.
-pub(super) fn normal_quantile(level: f64) -> f64 {
-    -std::f64::consts::SQRT_2 * statrs::function::erf::erfc_inv(2.0 * level)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::likelihood::normal_quantile;
     use crate::likelihood::{Observation, special};
 
     fn seen(values: &[f64]) -> Observations {
