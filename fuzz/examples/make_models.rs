@@ -5,7 +5,7 @@
 //! ```
 
 use quorate::gp::watch::Unwatched;
-use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec};
+use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec, TaskChoice};
 use quorate_fuzz::corpus;
 use quorate_paper::{Generator, Options, generate};
 
@@ -46,5 +46,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..spec
     };
     Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("supported.quorate"))?;
+    let table = generate(Generator::Waveform, 12, 0, &Options::default())?;
+    let spec = ModelSpec {
+        kernel: "se".parse()?,
+        learn: LearnChoice::None,
+        task: TaskChoice::Multiclass,
+        ..ModelSpec::new(Generator::Waveform.target())
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("classes.quorate"))?;
+    let spec = ModelSpec {
+        method: MethodChoice::Committee,
+        mode: ModeChoice::Landmarks,
+        landmarks: Some(2),
+        keep_parts: true,
+        ..spec
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("classes-landmarks.quorate"))?;
     Ok(())
 }

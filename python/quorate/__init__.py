@@ -18,6 +18,7 @@ from quorate._core import __version__
 
 # Where each public name lives. An estimator joins the package with one line here and one module of its own.
 _HOME = {
+    "GPClassifier": "quorate._classification",
     "GPRegressor": "quorate._regression",
     "Summary": "quorate._summary",
     "QuorateWarning": "quorate._warnings",

@@ -1,3 +1,4 @@
+from quorate._classification import GPClassifier as GPClassifier
 from quorate._core import __version__ as __version__
 from quorate._estimator import load as load
 from quorate._kernels import kernel_text as kernel_text

@@ -98,9 +98,12 @@ class Estimator(BaseEstimator):
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Reads a model file into the estimator it belongs to."""
+    from quorate._classification import GPClassifier
     from quorate._regression import GPRegressor
 
-    return GPRegressor.load(path)
+    model = _core.Model.load(os.fspath(path))
+    labels, _ = model.labels()
+    return (GPClassifier if labels else GPRegressor)._of_model(model)
 
 
 def speaks_through_landmarks(model: _core.Model) -> bool:

@@ -6,24 +6,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    assert_all_finite,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-)
+from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from quorate import _core
-from quorate._copies import merge_copies
-from quorate._estimator import Estimator, free_name, numbers, seed_of
+from quorate._estimator import numbers, seed_of
+from quorate._fitting import Learner
 from quorate._parts import PartsMixin
-from quorate._progress import Progress, watching
-from quorate._tables import Inputs, as_given
-from quorate._warnings import remark
+from quorate._progress import Progress
+from quorate._tables import Column, Inputs, as_given
 
 
-class GPRegressor(PartsMixin, RegressorMixin, Estimator):
+class GPRegressor(PartsMixin, RegressorMixin, Learner):
     """Gaussian-process regression with learned hyperparameters, on tables of any size.
 
     Exact up to 4,000 distinct rows, by a committee of experts beyond; see the guide for when to choose otherwise.
@@ -75,6 +68,7 @@ default="auto"
     array([0.84])
     """
 
+    _task = "regression"
     _choices = (
         "kernel",
         "method",
@@ -149,11 +143,6 @@ default="auto"
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, noise: Any = None) -> GPRegressor:
         """Fits the model.
 
@@ -164,12 +153,6 @@ default="auto"
         merge = self.mode != "landmarks"
         table, roles = self._training_table(X, y, sample_weight, noise, reset=True, merge=merge)
         return self._fit(_core.Model.fit, table, self._spec(roles))
-
-    def _fit(self, fit: Any, table: _core.Table, spec: str) -> GPRegressor:
-        with watching(self.progress) as callback:
-            self._adopt(fit(spec, table, callback, self._threads()))
-        remark(self.model_.notes())
-        return self
 
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False, *, latent: bool = False
@@ -275,68 +258,14 @@ default="auto"
 
     def _adopt(self, model: _core.Model) -> None:
         super()._adopt(model)
-        found = self.inspect()
-        self.kernel_ = found["kernel"]
-        self.noise_variance_ = found["noise_variance"]
-        self.log_marginal_likelihood_value_ = found["log_evidence"]
-        self.scores_ = found["leave_one_out"] or found["held_out"]
-        self.outcome_ = found["outcome"]
+        self.noise_variance_ = self.inspect()["noise_variance"]
 
-    def _training_table(
-        self, X: Any, y: Any, sample_weight: Any, noise: Any, *, reset: bool, merge: bool = False
-    ) -> tuple[_core.Table, dict[str, Any]]:
-        """The rows to learn from, and which column plays which part; with `merge`, copies as weights."""
-        if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
-            )
-        inputs = Inputs(self, X, reset=reset, least_rows=2 if reset else 1)
-        wish = getattr(y, "name", None)
-        y = column_or_1d(y, warn=True)
+    def _checked_target(self, y: Any, weight: np.ndarray | None) -> np.ndarray:
         if y.dtype.kind == "c":
             raise ValueError("Complex data not supported")
         y = np.asarray(y, dtype=np.float64)
         assert_all_finite(y, input_name="y", estimator_name=type(self).__name__)
-        check_consistent_length(inputs.array if inputs.array is not None else X, y)
-        weight, known = (
-            None if values is None else _check_sample_weight(values, inputs.origin, dtype=np.float64)
-            for values in (sample_weight, noise)
-        )
-        if merge:
-            y, weight, known = merge_copies(inputs, y, weight, known)
-        stored = None if reset else self._roles()
-        named = isinstance(wish, str) and wish
-        target = stored["target"] if stored else free_name(wish if named else "y", inputs.names)
-        roles: dict[str, Any] = {"target": target, "inputs": inputs.names}
-        further = [numbers(target, y)]
-        for role, argument, values in (("weight", "sample_weight", weight), ("noise", "noise", known)):
-            if stored is not None:
-                column = stored[role]
-                if column is None and values is not None:
-                    raise ValueError(f"the model was fitted without {argument}, so further rows cannot have it")
-            else:
-                column = free_name(argument, [*inputs.names, target]) if values is not None else None
-            if column is None:
-                continue
-            roles[role] = column
-            usual = np.full(len(y), 1.0 if role == "weight" else 0.0)
-            further.append(numbers(column, usual if values is None else values))
-        if reset and not isinstance(self.kernel, str):
-            roles["kernel"] = _translated(self.kernel, inputs, y)
-        return inputs.table(further), roles
+        return y
 
-    def _roles(self) -> dict[str, Any]:
-        return self.inspect()["spec"]
-
-
-def _translated(kernel: Any, inputs: Inputs, y: np.ndarray) -> str:
-    """A scikit-learn kernel in the core's units."""
-    from sklearn.gaussian_process.kernels import Kernel
-
-    from quorate._kernels import kernel_text
-
-    if kernel is None:
-        return "auto"
-    if not isinstance(kernel, Kernel):
-        raise TypeError(f"kernel must be text or a kernel of scikit-learn; got {type(kernel).__name__}")
-    return kernel_text(kernel, inputs.deviation(), np.var(y) or 1.0)
+    def _target_column(self, name: str, y: np.ndarray) -> Column:
+        return numbers(name, y)

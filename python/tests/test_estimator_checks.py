@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quorate import GPRegressor
+from quorate import GPClassifier, GPRegressor
 
 ESTIMATORS = [
     # Few starts where they are not the default: none of the checks is about the quality of the search.
@@ -11,6 +11,9 @@ ESTIMATORS = [
     GPRegressor("matern32", restarts=0),
     GPRegressor("matern32", method="committee", mode="local", restarts=0),
     GPRegressor("se", mode="landmarks", restarts=0),
+    GPClassifier(),
+    GPClassifier("matern32", method="committee", mode="local", restarts=0),
+    GPClassifier("se", mode="landmarks", restarts=0),
 ]
 
 # Some checks repeat rows or weigh them with 0, about which the core has a word to say.

@@ -11,6 +11,7 @@
 mod arguments;
 mod columns;
 mod failure;
+mod forecast;
 mod interrupt;
 mod pages;
 pub mod plot;

@@ -23,6 +23,7 @@ impl Training {
     /// Looks at a table; columns that the specification does not use are not read where it says so.
     pub fn open(path: &Path, spec: &ModelSpec, console: &Console) -> Result<Self> {
         let mut needed = vec![spec.target.clone()];
+        needed.extend(spec.further_targets.iter().cloned());
         needed.extend(spec.weight.iter().chain(&spec.noise).cloned());
         if let Some(PartChoice::Column(name)) = &spec.parts {
             needed.push(name.clone());
@@ -107,7 +108,7 @@ pub fn inputs_like(path: &Path, spec: &ModelSpec, header: &Header) -> Result<Fra
 /// The inputs and the target of a model, as the model knows them, batch by batch.
 pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn Batches>> {
     let mut types = model.schema().expected_types();
-    types.push((model.spec().target.clone(), ColumnType::Number));
+    types.extend(model.schema().target_types());
     let names = types.iter().map(|(name, _)| name.clone()).collect();
     announced(
         open(path, &OpenOptions::default().expect(types).columns(names))?,
@@ -119,9 +120,8 @@ pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn 
 pub fn further(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn Batches>> {
     let spec = model.spec();
     let mut types = model.schema().expected_types();
-    let others = std::iter::once(&spec.target)
-        .chain(&spec.weight)
-        .chain(&spec.noise);
+    types.extend(model.schema().target_types());
+    let others = spec.weight.iter().chain(&spec.noise);
     types.extend(others.map(|name| (name.clone(), ColumnType::Number)));
     let mut names: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
     if let Some(PartChoice::Column(name)) = &spec.parts

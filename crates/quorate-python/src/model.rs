@@ -8,9 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quorate::parts::Forget;
 use quorate::{Error, ModelSpec};
+use quorate_gp::data::ColumnType;
 
 use crate::errors::to_python;
-use crate::prediction::Prediction;
+use crate::prediction::{ClassPrediction, Prediction};
 use crate::table::Table;
 use crate::work::{Wishes, run};
 
@@ -121,6 +122,42 @@ impl Model {
         })
     }
 
+    /// Probabilities of the classes of the rows of a table.
+    #[pyo3(signature = (table, progress = None, threads = 0))]
+    fn classify(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        progress: Option<Py<PyAny>>,
+        threads: usize,
+    ) -> PyResult<ClassPrediction> {
+        let (model, frame) = (self.inner.clone(), table.frame.clone());
+        let forecast = run(py, Wishes { progress, threads }, move |watch| {
+            model.forecast_watched(&frame, watch)
+        })?;
+        match forecast {
+            quorate::Forecast::Classes(prediction) => Ok(ClassPrediction::new(prediction)),
+            _ => Err(to_python(Error::Spec(
+                "this model predicts numbers and knows no classes".into(),
+            ))),
+        }
+    }
+
+    /// Labels of the classes and the kind of cells they came in; none for a model of numbers.
+    fn labels(&self) -> (Vec<String>, &'static str) {
+        match self.inner.schema().target().classes() {
+            Some(classes) => {
+                let kind = match classes.column_type() {
+                    ColumnType::Text => "text",
+                    ColumnType::Boolean => "boolean",
+                    ColumnType::Number | ColumnType::Date => "number",
+                };
+                (classes.labels().to_vec(), kind)
+            }
+            None => (Vec::new(), "number"),
+        }
+    }
+
     /// Mean and covariance of the rows of a table, together.
     #[pyo3(signature = (table, latent, threads = 0))]
     fn predict_joint<'py>(
@@ -169,7 +206,7 @@ impl Model {
     /// Scores on a table that has the target, in JSON.
     fn evaluate(&self, py: Python<'_>, table: &Table) -> PyResult<String> {
         let (model, frame) = (self.inner.clone(), table.frame.clone());
-        let scores = run(py, Wishes::default(), move |_| model.evaluate(&frame))?;
+        let scores = run(py, Wishes::default(), move |_| model.score(&frame))?;
         json(&scores)
     }
 

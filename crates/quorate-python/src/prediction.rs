@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -37,6 +37,41 @@ impl Prediction {
             )));
         }
         Ok(self.inner.quantile(p, latent).into_pyarray(py))
+    }
+
+    /// Sentences for people about the rows.
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes.clone()
+    }
+}
+
+/// Probabilities of the classes of rows.
+#[pyclass(frozen, module = "quorate._core")]
+pub struct ClassPrediction {
+    inner: quorate::ClassPrediction,
+}
+
+impl ClassPrediction {
+    pub fn new(inner: quorate::ClassPrediction) -> Self {
+        Self { inner }
+    }
+}
+
+#[pymethods]
+impl ClassPrediction {
+    /// Probability of each class: one row for each row asked about.
+    fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let shape = [self.inner.rows(), self.inner.classes.count()];
+        self.inner
+            .probabilities
+            .clone()
+            .into_pyarray(py)
+            .reshape(shape)
+    }
+
+    /// Position of the likeliest class.
+    fn decisions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<usize>> {
+        self.inner.decisions().into_pyarray(py)
     }
 
     /// Sentences for people about the rows.

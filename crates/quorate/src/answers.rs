@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::joint::{JointAnswers, JointShape};
 use crate::landmarks::{LandmarkBelief, State};
+use crate::latent::{Approximation, LatentAnswers};
 use crate::local::{LocalAnswers, Neighbourhood, SupportedAnswers, SupportedShape};
 
 /// How a model answers.
@@ -19,6 +20,8 @@ use crate::local::{LocalAnswers, Neighbourhood, SupportedAnswers, SupportedShape
 pub enum Method {
     /// One exact process over all rows.
     Exact,
+    /// One process over all rows, through a likelihood of two classes.
+    Latent(Approximation),
     /// An expert formed from the nearest rows for each small group of questions.
     Local(Neighbourhood),
     /// The same, with landmarks that carry all other rows.
@@ -43,6 +46,8 @@ pub struct LandmarkShape {
 pub enum Answers {
     /// From all rows at once.
     Exact(ExactPosterior),
+    /// From all rows at once, about the latent function behind two classes.
+    Latent(Box<LatentAnswers>),
     /// From the nearest rows.
     Local(LocalAnswers),
     /// From the nearest rows and the landmarks.
@@ -100,6 +105,7 @@ impl Answers {
     pub fn kernel(&self) -> &BoundKernel {
         match self {
             Answers::Exact(posterior) => posterior.kernel(),
+            Answers::Latent(latent) => latent.kernel(),
             Answers::Local(local) => local.kernel(),
             Answers::Landmarks(belief) => belief.landmarks().kernel(),
             Answers::Supported(supported) => supported.kernel(),
@@ -111,6 +117,7 @@ impl Answers {
     pub fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
         Ok(match self {
             Answers::Exact(posterior) => posterior.marginals(query)?,
+            Answers::Latent(latent) => latent.marginals(query)?,
             Answers::Local(local) => local.marginals(query)?,
             Answers::Landmarks(belief) => belief.marginals(query)?,
             Answers::Supported(supported) => supported.marginals(query)?,
@@ -122,6 +129,7 @@ impl Answers {
     pub fn joint(&self, query: Inputs<'_>) -> Result<Joint> {
         match self {
             Answers::Exact(posterior) => Ok(posterior.joint(query)?),
+            Answers::Latent(latent) => latent.joint(query),
             Answers::Landmarks(belief) => Ok(belief.joint(query)?),
             Answers::Joint(joint) => joint.joint(query),
             Answers::Local(_) | Answers::Supported(_) => Err(Error::Spec(

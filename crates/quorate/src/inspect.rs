@@ -15,9 +15,9 @@ use crate::landmarks::State;
 use crate::local::ConditionalRecord;
 use crate::model::Model;
 use crate::partition::PartedRows;
-use crate::score::Scores;
 use crate::space::ScaledSpace;
 use crate::spec::ModelSpec;
+use crate::task::{Link, Scorecard, Through};
 
 /// Everything worth knowing about a fitted model.
 #[derive(Clone, Debug, Serialize)]
@@ -34,8 +34,14 @@ pub struct Inspection {
     pub distinct_rows: usize,
     /// Input columns as encoded.
     pub inputs: Vec<InputReport>,
-    /// The target.
+    /// The target; the first where there are several.
     pub target: TargetReport,
+    /// The targets behind the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further_targets: Vec<TargetReport>,
+    /// The classes of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<ClassesReport>,
     /// Kernel with the values found.
     pub kernel: String,
     /// Kernel's hyperparameters.
@@ -55,9 +61,9 @@ pub struct Inspection {
     /// What was added to the diagonal to factor the covariance.
     pub jitter: Jitter,
     /// Scores of rows predicted from all others, one at a time; none where rows were held out instead.
-    pub leave_one_out: Option<Scores>,
+    pub leave_one_out: Option<Scorecard>,
     /// Scores of rows that were held out together; none where they were left out one at a time.
-    pub held_out: Option<Scores>,
+    pub held_out: Option<Scorecard>,
     /// Kernels that were compared.
     pub candidates: Vec<Candidate>,
     /// Ascents of the search.
@@ -119,7 +125,19 @@ pub struct InputReport {
     pub length_scale: Option<f64>,
 }
 
-/// The target column.
+/// Classes and what makes probabilities of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClassesReport {
+    /// Label of each class with its share of the training rows.
+    pub shares: Vec<(String, f64)>,
+    /// How answers become probabilities.
+    pub link: Option<Link>,
+    /// The likelihood behind the latent function, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<Through>,
+}
+
+/// A target column.
 #[derive(Clone, Debug, Serialize)]
 pub struct TargetReport {
     /// Its name.
@@ -213,6 +231,27 @@ impl Model {
                 mean: schema.target_mean(),
                 deviation: schema.target_deviation(),
             },
+            further_targets: schema
+                .roles()
+                .targets()
+                .zip(schema.target_scales())
+                .skip(1)
+                .map(|(name, scale)| TargetReport {
+                    name: name.to_owned(),
+                    mean: scale.mean,
+                    deviation: scale.deviation,
+                })
+                .collect(),
+            classes: schema.target().classes().map(|classes| ClassesReport {
+                shares: classes
+                    .labels()
+                    .iter()
+                    .cloned()
+                    .zip(classes.shares().iter().copied())
+                    .collect(),
+                link: self.fitted.found.link,
+                through: self.fitted.found.through,
+            }),
             kernel: self.kernel().to_string(),
             parameters: bound.parameters(),
             noise_variance,

@@ -18,6 +18,7 @@ pub mod hyper;
 pub mod inspect;
 pub mod joint;
 pub mod landmarks;
+pub mod latent;
 pub mod local;
 pub mod model;
 pub mod objective;
@@ -29,6 +30,7 @@ pub mod prediction;
 pub mod score;
 pub mod space;
 pub mod spec;
+pub mod task;
 pub mod together;
 
 pub use checkpoint::Checkpoint;
@@ -38,6 +40,9 @@ pub use model::Model;
 pub use partition::PartChoice;
 pub use prediction::Prediction;
 pub use quorate_gp as gp;
-pub use score::Scores;
+pub use score::{ClassScores, Scores};
 pub use spec::{KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec};
+pub use task::{
+    ClassPrediction, Forecast, InferenceChoice, LikelihoodChoice, Scorecard, TaskChoice,
+};
 pub use together::JointPrediction;

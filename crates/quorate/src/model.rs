@@ -4,21 +4,23 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use quorate_gp::data::{Batches, Frame, InMemory, Inputs, Schema, Survey};
+use quorate_gp::data::{Batches, Frame, InMemory, Inputs, Schema, Survey, TargetCode};
 use quorate_gp::kernel::Kernel;
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::posterior::draw;
 use quorate_gp::watch::Watch;
 
 use crate::answers::{Answers, Method};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::Fitted;
 use crate::hyper::Component;
 use crate::landmarks::{CHUNK_ROWS, Committee, State};
+use crate::latent::LatentAnswers;
 use crate::plan::Plan;
 use crate::prediction::Prediction;
-use crate::score::{Scores, Yardstick};
+use crate::score::Yardstick;
 use crate::spec::ModelSpec;
+use crate::task::{Forecast, Reading, Scorecard};
 
 /// A fitted model: predicts, scores, explains itself, and lives in a file.
 #[derive(Debug)]
@@ -120,7 +122,7 @@ impl Model {
 
     /// Scores of rows predicted from the others: all rows one at a time, or a random sample of a large table; for a
     /// model that answers through landmarks, a random sample that was held out together.
-    pub fn leave_one_out(&self) -> &Scores {
+    pub fn leave_one_out(&self) -> &Scorecard {
         &self.fitted.found.leave_one_out
     }
 
@@ -152,32 +154,29 @@ impl Model {
         self.fitted.found.log_evidence
     }
 
-    /// Predicts the rows of a table.
+    /// Predicts the rows of a table, where the target is one number.
     pub fn predict(&self, table: &Frame) -> Result<Prediction> {
-        let encoded = self.schema().encode(table)?;
-        let mut prediction = self.predict_encoded(encoded.inputs())?;
-        prediction.notes.extend(encoded.notes.iter().cloned());
-        Ok(prediction)
+        self.forecast(table).and_then(one_number)
     }
 
-    pub(crate) fn predict_encoded(&self, query: Inputs<'_>) -> Result<Prediction> {
+    /// What is believed about the rows of a table, whatever the task.
+    pub fn forecast(&self, table: &Frame) -> Result<Forecast> {
+        let encoded = self.schema().encode(table)?;
+        let mut forecast = self.forecast_encoded(encoded.inputs())?;
+        forecast.note(encoded.notes.iter().cloned());
+        Ok(forecast)
+    }
+
+    pub(crate) fn forecast_encoded(&self, query: Inputs<'_>) -> Result<Forecast> {
         let components = self.components()?;
         if !components.is_empty() {
-            return crate::hyper::predict(components, query, Yardstick::from(self.schema()));
+            let yardstick = Yardstick::from(self.schema());
+            return crate::hyper::predict(components, query, yardstick).map(Forecast::Number);
         }
-        let marginals = self.answers()?.marginals(query)?;
-        let Yardstick { mean, deviation } = Yardstick::from(self.schema());
-        let variance = deviation * deviation;
-        Ok(Prediction {
-            mean: (0..query.rows())
-                .map(|row| mean + deviation * marginals.mean[(row, 0)])
-                .collect(),
-            latent_variance: (0..query.rows())
-                .map(|row| variance * marginals.variance[(row, 0)])
-                .collect(),
-            noise_variance: vec![variance * self.fitted.found.noise.variance; query.rows()],
-            ..Prediction::default()
-        })
+        let answers = self.answers()?.marginals(query)?;
+        let found = &self.fitted.found;
+        Ok(Reading::new(self.schema(), found.link, found.through)
+            .forecast(&answers, found.noise.variance))
     }
 
     /// Draws functions (or, with `noisy`, observations) at the rows of a table, jointly; one inner vector per draw.
@@ -189,6 +188,7 @@ impl Model {
         noisy: bool,
     ) -> Result<Vec<Vec<f64>>> {
         let encoded = self.schema().encode(table)?;
+        self.only_numbers("draws")?;
         let alone = [(self.answers()?, self.fitted.found.noise)];
         let components = self.components()?.iter();
         let mut models: Vec<(&Answers, GaussianNoise)> =
@@ -213,6 +213,16 @@ impl Model {
         Ok(functions)
     }
 
+    /// Refuses what only a model of one number has.
+    pub(crate) fn only_numbers(&self, what: &str) -> Result<()> {
+        match self.schema().target() {
+            TargetCode::Number(_) => Ok(()),
+            TargetCode::Numbers(_) | TargetCode::Classes(_) => Err(Error::Spec(format!(
+                "{what} can be had from a model of one number"
+            ))),
+        }
+    }
+
     /// The model's rows, made ready to answer when first asked for.
     pub fn answers(&self) -> Result<&Answers> {
         if let Some(answers) = self.answers.get() {
@@ -220,7 +230,14 @@ impl Model {
         }
         let found = &self.fitted.found;
         let kernel = found.kernel.bind(self.schema().columns())?;
-        let answers = Answers::new(found.method, kernel, found.noise, &self.state)?;
+        let answers = match (found.method, found.through, &self.state) {
+            (Method::Latent(how), Some(through), State::Rows(data)) => {
+                let schema = self.schema();
+                let latent = LatentAnswers::condition(how, kernel, schema, data, through)?;
+                Answers::Latent(Box::new(latent))
+            }
+            _ => Answers::new(found.method, kernel, found.noise, &self.state)?,
+        };
         Ok(self.answers.get_or_init(|| answers))
     }
 
@@ -241,6 +258,16 @@ impl Model {
     /// Reads a model from a file.
     pub fn load(path: &Path) -> Result<Model> {
         crate::file::load(path)
+    }
+}
+
+/// The forecast of a model of one number.
+pub(crate) fn one_number(forecast: Forecast) -> Result<Prediction> {
+    match forecast {
+        Forecast::Number(prediction) => Ok(prediction),
+        Forecast::Numbers(_) | Forecast::Classes(_) => Err(Error::Spec(
+            "this model does not predict one number: ask for its forecast".into(),
+        )),
     }
 }
 

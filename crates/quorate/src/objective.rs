@@ -61,7 +61,7 @@ impl Model {
         fitted.found.log_evidence = Some(0.0);
         fitted.found.effective_parameters = Some(0.0);
         let mut committee = committee.clone();
-        committee.total = Summary::empty(committee.total.landmarks());
+        committee.total = Summary::empty(committee.total.landmarks(), committee.total.outputs());
         committee.parts.clear();
         Ok(Model::from_parts(fitted, State::Committee(committee)))
     }

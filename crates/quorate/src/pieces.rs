@@ -1,12 +1,12 @@
 //! Tables of questions of any length, answered piece by piece.
 
-use quorate_gp::data::{Batches, Frame, InMemory, Inputs, Pieces};
+use quorate_gp::data::{Batches, Frame, InMemory, Inputs, Observed, Pieces};
 use quorate_gp::watch::{Unwatched, Watch};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::prediction::Prediction;
-use crate::score::{ScoreSum, Scores, Yardstick};
+use crate::score::Scores;
+use crate::task::{CardSum, Forecast, Scorecard};
 
 /// Rows answered at a time. Experts of a local model are shared by neighbouring questions of one piece, so the size is
 /// fixed: a table gets the same answers whether it is predicted, scored or reported, and from every file format.
@@ -18,9 +18,9 @@ pub struct Answered<'a> {
     /// Encoded inputs.
     pub inputs: Inputs<'a>,
     /// Targets in their own units.
-    pub targets: &'a [f64],
+    pub targets: &'a Observed,
     /// What is believed about them.
-    pub prediction: &'a Prediction,
+    pub forecast: &'a Forecast,
 }
 
 impl Model {
@@ -44,14 +44,14 @@ impl Model {
         let mut rows = 0;
         while let Some(piece) = pieces.next_batch()? {
             watch.check()?;
-            let targets = self.schema().targets(&piece)?;
+            let targets = self.schema().observed(&piece)?;
             let encoded = self.schema().encode(&piece)?;
-            let mut prediction = self.predict_encoded(encoded.inputs())?;
-            prediction.notes.extend(encoded.notes.iter().cloned());
+            let mut forecast = self.forecast_encoded(encoded.inputs())?;
+            forecast.note(encoded.notes.iter().cloned());
             visit(Answered {
                 inputs: encoded.inputs(),
                 targets: &targets,
-                prediction: &prediction,
+                forecast: &forecast,
             })?;
             rows += piece.rows();
             watch.progress("scoring", rows, 0);
@@ -64,27 +64,33 @@ impl Model {
         &self,
         source: &mut dyn Batches,
         watch: &dyn Watch,
-    ) -> Result<(Scores, Vec<String>)> {
-        let mut sum = ScoreSum::new(Yardstick::from(self.schema()));
+    ) -> Result<(Scorecard, Vec<String>)> {
+        let mut sum = CardSum::new(self.schema());
         let mut notes: Vec<String> = Vec::new();
         self.answer_each(source, watch, &mut |answered| {
-            let variance = answered.prediction.variance(false);
-            for (row, target) in answered.targets.iter().enumerate() {
-                sum.add(*target, answered.prediction.mean[row], variance[row], 1.0);
-            }
-            for note in &answered.prediction.notes {
+            sum.add(answered.targets, answered.forecast)?;
+            for note in answered.forecast.notes() {
                 if !notes.contains(note) {
                     notes.push(note.clone());
                 }
             }
             Ok(())
         })?;
-        Ok((sum.scores()?, notes))
+        Ok((sum.card()?, notes))
     }
 
-    /// Scores the model on a table that has the target.
-    pub fn evaluate(&self, table: &Frame) -> Result<Scores> {
+    /// Scores the model on a table that has the target, whatever the task.
+    pub fn score(&self, table: &Frame) -> Result<Scorecard> {
         let mut source = InMemory::new(table.clone());
         Ok(self.evaluate_batches(&mut source, &Unwatched)?.0)
+    }
+
+    /// Scores the model on a table that has the target, where that is one number.
+    pub fn evaluate(&self, table: &Frame) -> Result<Scores> {
+        self.only_numbers("these scores")?;
+        match self.score(table)? {
+            Scorecard::Number(scores) => Ok(scores),
+            _ => Err(Error::Spec("the target is not one number".into())),
+        }
     }
 }

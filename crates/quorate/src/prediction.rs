@@ -20,6 +20,16 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// Puts the numbers of further rows behind these; notes stay.
+    pub(crate) fn append(&mut self, other: Prediction) {
+        self.mean.extend(other.mean);
+        self.latent_variance.extend(other.latent_variance);
+        self.noise_variance.extend(other.noise_variance);
+        if let Some(mixture) = other.mixture {
+            self.mixture.get_or_insert_default().extend(mixture);
+        }
+    }
+
     /// Variance of the function (`latent`) or of a new observation.
     pub fn variance(&self, latent: bool) -> Vec<f64> {
         let noise = if latent { 0.0 } else { 1.0 };

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::landmarks::GivenLandmarks;
 use crate::partition::PartChoice;
 use crate::plan::{Memory, Span};
+use crate::task::{InferenceChoice, LikelihoodChoice, TaskChoice, check_inference};
 
 /// What to fit and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,15 @@ use crate::plan::{Memory, Span};
 pub struct ModelSpec {
     /// Column to predict.
     pub target: String,
+    /// Further columns of numbers to predict from the same inputs, under the same kernel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further_targets: Vec<String>,
+    /// Numbers or classes.
+    pub task: TaskChoice,
+    /// How classes are inferred.
+    pub inference: InferenceChoice,
+    /// How a class comes from the latent function, where it does.
+    pub likelihood: LikelihoodChoice,
     /// Input columns; all others when absent.
     pub inputs: Option<Vec<String>>,
     /// Columns that are not inputs.
@@ -91,6 +101,10 @@ impl Default for ModelSpec {
     fn default() -> Self {
         Self {
             target: String::new(),
+            further_targets: Vec::new(),
+            task: TaskChoice::Auto,
+            inference: InferenceChoice::Auto,
+            likelihood: LikelihoodChoice::Auto,
             inputs: None,
             ignore: Vec::new(),
             weight: None,
@@ -135,6 +149,7 @@ impl ModelSpec {
 
     /// Refuses choices that contradict each other.
     pub(crate) fn check(&self) -> Result<(), Error> {
+        check_inference(self)?;
         if self.method == MethodChoice::Exact && self.mode != ModeChoice::Auto {
             return Err(Error::Spec(format!(
                 "`--mode {}` belongs to a committee: use `--method committee`, or leave the mode out",
@@ -280,6 +295,7 @@ impl ModelSpec {
     pub fn roles(&self) -> Roles {
         Roles {
             target: self.target.clone(),
+            further_targets: self.further_targets.clone(),
             inputs: self.inputs.clone(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
@@ -433,6 +449,35 @@ macro_rules! named_choice {
     };
 }
 
+named_choice!(
+    TaskChoice,
+    "task",
+    [
+        ("auto", TaskChoice::Auto),
+        ("regression", TaskChoice::Regression),
+        ("binary", TaskChoice::Binary),
+        ("multiclass", TaskChoice::Multiclass),
+    ]
+);
+named_choice!(
+    InferenceChoice,
+    "way of inference",
+    [
+        ("auto", InferenceChoice::Auto),
+        ("fast", InferenceChoice::Fast),
+        ("laplace", InferenceChoice::Laplace),
+        ("ep", InferenceChoice::Ep),
+    ]
+);
+named_choice!(
+    LikelihoodChoice,
+    "likelihood",
+    [
+        ("auto", LikelihoodChoice::Auto),
+        ("bernoulli", LikelihoodChoice::Bernoulli),
+        ("probit", LikelihoodChoice::Probit),
+    ]
+);
 named_choice!(
     LearnChoice,
     "way of learning",

@@ -4,9 +4,10 @@ use quorate_gp::data::Frame;
 use quorate_gp::watch::Watch;
 
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Model, one_number};
 use crate::prediction::Prediction;
 use crate::score::Yardstick;
+use crate::task::Forecast;
 
 /// Gaussian beliefs about rows together, in the target's own units.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,7 @@ impl Model {
             ));
         }
         let encoded = self.schema().encode(table)?;
+        self.only_numbers("a joint covariance")?;
         let joint = self.answers()?.joint(encoded.inputs())?;
         let Yardstick { mean, deviation } = Yardstick::from(self.schema());
         let (rows, variance) = (encoded.rows, deviation * deviation);
@@ -55,32 +57,31 @@ impl Model {
         })
     }
 
-    /// Predicts the rows of a table in pieces, tells how far it is, and stops when asked to. Each note comes once.
+    /// Predicts the rows of a table as [`Model::forecast_watched`], where the target is one number.
     pub fn predict_watched(&self, table: &Frame, watch: &dyn Watch) -> Result<Prediction> {
+        self.forecast_watched(table, watch).and_then(one_number)
+    }
+
+    /// What is believed about the rows of a table, in pieces; tells how far it is, and stops when asked to. Each note
+    /// comes once.
+    pub fn forecast_watched(&self, table: &Frame, watch: &dyn Watch) -> Result<Forecast> {
         let size = self.piece_rows();
         if table.rows() <= size {
-            return self.predict(table);
+            return self.forecast(table);
         }
-        let mut whole = Prediction::default();
+        let mut whole: Option<Forecast> = None;
         for first in (0..table.rows()).step_by(size) {
             watch.check()?;
             watch.progress("predicting", first, table.rows());
             let last = table.rows().min(first + size);
-            let piece = self.predict(&table.select_rows(&(first..last).collect::<Vec<_>>()))?;
-            whole.mean.extend(piece.mean);
-            whole.latent_variance.extend(piece.latent_variance);
-            whole.noise_variance.extend(piece.noise_variance);
-            if let Some(mixture) = piece.mixture {
-                whole.mixture.get_or_insert_default().extend(mixture);
-            }
-            for note in piece.notes {
-                if !whole.notes.contains(&note) {
-                    whole.notes.push(note);
-                }
+            let piece = self.forecast(&table.select_rows(&(first..last).collect::<Vec<_>>()))?;
+            match &mut whole {
+                Some(whole) => whole.append(piece),
+                None => whole = Some(piece),
             }
         }
         watch.progress("predicting", table.rows(), table.rows());
-        Ok(whole)
+        whole.map_or_else(|| self.forecast(table), Ok)
     }
 
     /// Another model with the same state, for what takes a model apart.

@@ -107,7 +107,7 @@ fn every_way_of_learning_suits_every_method() {
             };
             let model = Model::fit(&spec, &frame, &Unwatched).unwrap();
             let seen = model.inspect().unwrap();
-            let scores = model.leave_one_out();
+            let scores = model.leave_one_out().number().unwrap();
             println!("{learn} {mode}: {} {}", scores.nlpd, seen.outcome);
             assert!(scores.nlpd < 5.3, "{learn} {mode}: {}", scores.nlpd);
             let fuses = matches!(learn, LearnChoice::Lla | LearnChoice::LaplacePropagation);

@@ -184,7 +184,7 @@ fn blocks_are_consecutive_rows_and_share_a_covariance() {
     let error = model.sample(&table(500, 541), 1, 1, false).unwrap_err();
     assert!(error.to_string().contains("--questions"), "{error}");
     let page = model.inspect().unwrap();
-    assert_eq!(page.held_out.unwrap().n, 23);
+    assert_eq!(page.held_out.unwrap().rows(), 23);
     assert!(page.leave_one_out.is_none() && page.committee.is_none());
 }
 

@@ -18,7 +18,7 @@ fn the_mode_is_chosen_and_no_row_is_kept() {
     assert_eq!(committee.landmarks, 30);
     assert_eq!(committee.parts[0].name, "part-1");
     assert!(committee.saturation > 0.0 && committee.saturation < 1.0);
-    assert_eq!(page.held_out.unwrap().n, 30);
+    assert_eq!(page.held_out.unwrap().rows(), 30);
     assert!(page.leave_one_out.is_none());
     let bytes = file::to_bytes(&model).unwrap();
     let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
@@ -84,7 +84,7 @@ fn it_learns_the_function_and_its_noise_with_every_choice_of_landmarks() {
         // The noise of the table has a deviation of 0.1; the target one of about 1.
         assert!(scores.rmse < 0.13, "{choice}: {}", scores.rmse);
         assert!(scores.coverage_95 > 0.9, "{choice}: {}", scores.coverage_95);
-        let held = model.leave_one_out();
+        let held = model.leave_one_out().number().unwrap();
         assert!((held.rmse / scores.rmse - 1.0).abs() < 0.25, "{choice}");
     }
 }

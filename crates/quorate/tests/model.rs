@@ -181,7 +181,7 @@ fn noise_that_is_independent_of_the_inputs_gives_the_mean_and_the_right_spread()
     let frame =
         Frame::from_columns(vec![("x", Column::Number(x)), ("y", Column::Number(y))]).unwrap();
     let model = Model::fit(&ModelSpec::new("y"), &frame, &Unwatched).unwrap();
-    let scores = model.leave_one_out();
+    let scores = model.leave_one_out().number().unwrap();
     let deviation = (1.0f64 / 12.0).sqrt();
     assert!(
         (scores.rmse / deviation - 1.0).abs() < 0.1,

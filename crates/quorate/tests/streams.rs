@@ -46,7 +46,7 @@ fn a_long_table_gives_the_same_bytes_from_memory_and_in_any_batches() {
     assert!(bytes(&model) == bytes(&streamed(&quick(), &whole, 20_000)));
     let page = model.inspect().unwrap();
     assert_eq!(page.rows, ROWS);
-    assert_eq!(page.held_out.unwrap().n, 1000);
+    assert_eq!(page.held_out.unwrap().rows(), 1000);
     assert!(page.notes.iter().any(|note| note.contains("random rows")));
 }
 

@@ -314,7 +314,7 @@ fn a_saved_model_answers_to_the_last_bit_on_any_number_of_threads() {
         assert!(error.to_string().contains("no joint covariance"), "{error}");
         let page = loaded.inspect().unwrap();
         assert_eq!(page.committee.unwrap().landmarks, 30);
-        assert_eq!(page.held_out.unwrap().n, 23);
+        assert_eq!(page.held_out.unwrap().rows(), 23);
     }
 }
 

@@ -4,6 +4,7 @@ use quorate::Inspection;
 use quorate::answers::{LandmarkShape, Method};
 use quorate::inspect::CommitteeReport;
 use quorate::joint::JointShape;
+use quorate::latent::Approximation;
 use quorate::local::{Neighbourhood, SupportedShape};
 
 use super::{TableTypes, beliefs, inputs, scores};
@@ -19,7 +20,11 @@ pub fn model(found: &Inspection, types: &TableTypes, verbose: bool) -> String {
         sections.push(section("Parts", &parts(committee)));
     }
     if let Some(seen) = found.leave_one_out.as_ref().or(found.held_out.as_ref()) {
-        let title = format!("{} over {}", kind_of_scores(found), count(seen.n, "row"));
+        let title = format!(
+            "{} over {}",
+            kind_of_scores(found),
+            count(seen.rows(), "row")
+        );
         sections.push(section(&title, &scores(seen)));
     }
     sections.push(section("Learning", &learning(found, verbose)));
@@ -77,8 +82,54 @@ fn section(title: &str, body: &str) -> String {
     format!("{HEADING}{title}{HEADING:#}\n{body}")
 }
 
+/// What is predicted: numbers with their scaling, or classes with their shares.
+fn targets(found: &Inspection, mut table: Table) -> Table {
+    /// Classes shown.
+    const SHOWN: usize = 12;
+    let short = |value: f64| significant(value, 4);
+    if let Some(classes) = &found.classes {
+        let shown = classes.shares.iter().take(SHOWN);
+        let mut shares: Vec<String> = shown
+            .map(|(label, share)| format!("{} {}", printable(label), percent(*share)))
+            .collect();
+        if classes.shares.len() > SHOWN {
+            shares.push(format!("and {} more", classes.shares.len() - SHOWN));
+        }
+        let title = format!("{}, {} classes", found.target.name, classes.shares.len());
+        table.row(["target", &title]).row(["", &shares.join(", ")]);
+        if let Some(link) = classes.link {
+            let text = format!(
+                "temperature {}, and each class is granted {} and {} for every deviation",
+                short(link.temperature),
+                short(link.floor),
+                short(link.spread)
+            );
+            table.row(["probabilities", &text]);
+        }
+        if let Some(through) = classes.through {
+            let text = format!(
+                "{} likelihood, level {}",
+                through.likelihood,
+                short(through.level)
+            );
+            table.row(["probabilities", &text]);
+        }
+        return table;
+    }
+    let all = std::iter::once(&found.target).chain(&found.further_targets);
+    for target in all {
+        let scaling = format!(
+            "mean {}, standard deviation {}",
+            short(target.mean),
+            short(target.deviation)
+        );
+        table.row(["target", &target.name]).row(["", &scaling]);
+    }
+    table
+}
+
 fn facts(found: &Inspection) -> Table {
-    let mut table = Table::new([("", Align::Left), ("", Align::Left)]);
+    let table = Table::new([("", Align::Left), ("", Align::Left)]);
     let short = |value: f64| significant(value, 4);
     let rows = if found.distinct_rows == found.rows {
         count(found.rows, "row")
@@ -97,16 +148,8 @@ fn facts(found: &Inspection) -> Table {
     } else {
         "none needed".to_owned()
     };
+    let mut table = targets(found, table);
     table
-        .row(["target", &found.target.name])
-        .row([
-            "",
-            &format!(
-                "mean {}, standard deviation {}",
-                short(found.target.mean),
-                short(found.target.deviation)
-            ),
-        ])
         .row(["trained on", &rows])
         .row(["kernel", &readable_kernel(&found.kernel)])
         .row([
@@ -140,6 +183,12 @@ fn facts(found: &Inspection) -> Table {
 fn answers_from(method: Method) -> String {
     match method {
         Method::Exact => "all rows at once".to_owned(),
+        Method::Latent(Approximation::Laplace) => {
+            "all rows at once, by Laplace's method".to_owned()
+        }
+        Method::Latent(Approximation::Propagation) => {
+            "all rows at once, by expectation propagation".to_owned()
+        }
         Method::Local(Neighbourhood {
             neighbours,
             together,

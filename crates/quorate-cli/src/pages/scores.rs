@@ -1,11 +1,75 @@
 //! Scores as tables.
 
-use quorate::Scores;
+use quorate::{ClassScores, Scorecard, Scores};
 
-use crate::text::{Align, Table, percent, significant};
+use crate::text::{Align, HEADING, Table, percent, printable, significant};
+
+/// Scores of any task.
+pub fn scores(card: &Scorecard) -> String {
+    match card {
+        Scorecard::Number(scores) => of_number(scores),
+        Scorecard::Numbers(several) => several
+            .targets
+            .iter()
+            .map(|own| {
+                let title = printable(&own.target);
+                format!(
+                    "{HEADING}{title}{HEADING:#}\n\n{}\n",
+                    of_number(&own.scores)
+                )
+            })
+            .collect(),
+        Scorecard::Classes(scores) => of_classes(scores),
+    }
+}
+
+/// A table of averages and a calibration table.
+fn of_classes(scores: &ClassScores) -> String {
+    let mut averages = Table::new([
+        ("score", Align::Left),
+        ("", Align::Right),
+        ("", Align::Left),
+    ]);
+    let short = |value: f64| significant(value, 4);
+    let auc = scores.auc.map(short).unwrap_or_default();
+    let errors = format!("share of rows in the wrong class ({} rows)", scores.errors);
+    averages
+        .row(["error rate", &percent(scores.error_rate), &errors])
+        .row([
+            "log loss",
+            &short(scores.log_loss),
+            "mean negative log probability",
+        ])
+        .row([
+            "Brier",
+            &short(scores.brier),
+            "squared distance from the truth",
+        ])
+        .row(["ECE", &short(scores.ece), "expected calibration error"])
+        .row([
+            "AUC",
+            &auc,
+            "area under the ROC curve, mean over the classes",
+        ]);
+    let mut steps = Table::new([
+        ("confidence", Align::Right),
+        ("rows", Align::Right),
+        ("mean", Align::Right),
+        ("right", Align::Right),
+    ]);
+    for step in &scores.calibration {
+        steps.row([
+            format!("{} to {}", percent(step.from), percent(step.to)),
+            short(step.rows),
+            percent(step.confidence),
+            percent(step.accuracy),
+        ]);
+    }
+    format!("{}\n{}", averages.render(), steps.render())
+}
 
 /// A table of averages and a table of intervals.
-pub fn scores(scores: &Scores) -> String {
+fn of_number(scores: &Scores) -> String {
     let mut averages = Table::new([
         ("score", Align::Left),
         ("own units", Align::Right),

@@ -13,7 +13,7 @@ mod scores;
 use std::path::Path;
 
 use quorate::diagnose::{Answerers, Diagnosis, MapColumns};
-use quorate::{Inspection, Scores};
+use quorate::{Inspection, Scorecard, Scores};
 
 use crate::plot::svg::{STYLE, escape};
 use crate::text::count;
@@ -64,6 +64,7 @@ impl Page<'_> {
     pub fn scores(&self) -> Option<&Scores> {
         let kept = self.inspection.leave_one_out.as_ref();
         let kept = kept.or(self.inspection.held_out.as_ref());
+        let kept = kept.and_then(Scorecard::number);
         self.diagnosis.map(|found| &found.scores).or(kept)
     }
 

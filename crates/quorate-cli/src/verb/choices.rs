@@ -10,7 +10,8 @@ use quorate::gp::learn::Hyperprior;
 use quorate::landmarks::GivenLandmarks;
 use quorate::plan::{Memory, Span};
 use quorate::{
-    KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec, PartChoice,
+    InferenceChoice, KernelChoice, LandmarkChoice, LearnChoice, LikelihoodChoice, MethodChoice,
+    ModeChoice, ModelSpec, PartChoice, TaskChoice,
 };
 use quorate_gp::data::Header;
 
@@ -22,9 +23,19 @@ use crate::tables;
 /// Every choice of a specification.
 #[derive(Args, Debug)]
 pub struct Choices {
-    /// Column to predict
-    #[arg(short, long, value_name = "COL", required_unless_present = "spec")]
-    target: Option<String>,
+    /// Column to predict, or several columns of numbers
+    #[arg(short, long, value_name = "COL,..", required_unless_present = "spec")]
+    target: Option<ColumnList>,
+    /// Numbers (`regression`), or classes (`binary`, `multiclass`); `auto` looks at the column [default: auto]
+    #[arg(long, value_name = "TASK", value_parser = tasks())]
+    task: Option<TaskChoice>,
+    /// How classes are inferred: `fast`, as regressions in every mode, or through a likelihood by `laplace` or `ep`, for two
+    /// classes and one process over all rows [default: auto, which is fast]
+    #[arg(long, value_name = "HOW", value_parser = inferences())]
+    inference: Option<InferenceChoice>,
+    /// How a class comes from the latent function, with `--inference laplace` or `ep` [default: auto, which is bernoulli]
+    #[arg(long, value_name = "NAME", value_parser = likelihoods())]
+    likelihood: Option<LikelihoodChoice>,
     /// Columns to use as inputs [default: all others]
     #[arg(long, value_name = "COL,..", conflicts_with = "ignore")]
     inputs: Option<ColumnList>,
@@ -136,9 +147,14 @@ impl Choices {
             Some(path) => read_specification(path)?,
             None => ModelSpec::new(""),
         };
-        if let Some(target) = &self.target {
-            spec.target.clone_from(target);
+        if let Some(ColumnList(targets)) = &self.target {
+            let mut targets = targets.iter().cloned();
+            spec.target = targets.next().unwrap_or_default();
+            spec.further_targets = targets.collect();
         }
+        spec.task = self.task.unwrap_or(spec.task);
+        spec.inference = self.inference.unwrap_or(spec.inference);
+        spec.likelihood = self.likelihood.unwrap_or(spec.likelihood);
         if let Some(ColumnList(inputs)) = &self.inputs {
             spec.inputs = Some(inputs.clone());
             spec.ignore.clear();
@@ -233,6 +249,21 @@ impl FromStr for LandmarkWish {
             Ok(LandmarkWish::Table(text.into()))
         }
     }
+}
+
+fn tasks() -> impl TypedValueParser<Value = TaskChoice> {
+    let names = TaskChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<TaskChoice>())
+}
+
+fn inferences() -> impl TypedValueParser<Value = InferenceChoice> {
+    let names = InferenceChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<InferenceChoice>())
+}
+
+fn likelihoods() -> impl TypedValueParser<Value = LikelihoodChoice> {
+    let names = LikelihoodChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<LikelihoodChoice>())
 }
 
 fn methods() -> impl TypedValueParser<Value = MethodChoice> {

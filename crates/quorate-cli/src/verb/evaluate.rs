@@ -16,7 +16,8 @@ use crate::text::{Console, HEADING, count};
 #[command(after_help = "\
 Examples:
   quorate evaluate houses.quorate held-out.csv
-  quorate evaluate houses.quorate held-out.csv --json | jq .rmse")]
+  quorate evaluate houses.quorate held-out.csv --json | jq .rmse
+  quorate evaluate letters.quorate held-out.csv --json | jq .log_loss")]
 pub struct Evaluate {
     /// Model file made by `quorate fit`
     model: PathBuf,
@@ -37,7 +38,7 @@ impl Evaluate {
         console.answer(format!(
             "{HEADING}Scores of {} on {} of {}{HEADING:#}\n",
             self.model.display(),
-            count(scores.n, "row"),
+            count(scores.rows(), "row"),
             self.data.display()
         ))?;
         console.answer(pages::scores(&scores).trim_end())?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use quorate::plan::{Entry, Plan};
-use quorate::{Model, Scores};
+use quorate::{Model, Scorecard};
 use serde::Serialize;
 
 use super::choices::{Choices, checkpoint_path, model_path};
@@ -57,9 +57,9 @@ struct Report<'a> {
     log_evidence: Option<f64>,
     outcome: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    leave_one_out: Option<&'a Scores>,
+    leave_one_out: Option<&'a Scorecard>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    held_out: Option<&'a Scores>,
+    held_out: Option<&'a Scorecard>,
     notes: &'a [String],
     planned: &'a Entry,
     seconds: f64,
@@ -128,7 +128,7 @@ impl Fit {
         console.say(format!(
             "\n{HEADING}{}{HEADING:#} over {}\n",
             pages::kind_of_scores(&page),
-            count(scores.n, "row")
+            count(scores.rows(), "row")
         ))?;
         console.say(pages::scores(scores))?;
         console.say(format!(

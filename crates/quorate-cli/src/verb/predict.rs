@@ -1,12 +1,11 @@
 //! `quorate predict`: beliefs about new rows, batch by batch.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
-use quorate::{Model, Prediction};
+use quorate::Model;
 use quorate_gp::data::{Batches, Column, ColumnType, Frame, Header, Pieces, unknown_column};
 use quorate_gp::error::Location;
 use quorate_gp::watch::Watch;
@@ -14,6 +13,7 @@ use serde::Serialize;
 
 use crate::columns::ColumnList;
 use crate::failure::Result;
+use crate::forecast::{Probability, Wish};
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::tables::{self, Keep};
@@ -28,7 +28,8 @@ Examples:
   quorate predict houses.quorate new.csv --quantiles 0.1,0.5,0.9 | head
   quorate predict houses.quorate - < new.csv > prices.csv
 
-Columns: mean, std, lower, upper, then one q<p> for each of --quantiles, after the columns kept by --keep.")]
+Columns, after those kept by --keep: mean, std, lower, upper, then one q<p> for each of --quantiles; with several \
+targets each with the target's name in front; for classes label, then one p_<class> for each.")]
 pub struct Predict {
     /// Model file made by `quorate fit`
     model: PathBuf,
@@ -51,28 +52,6 @@ pub struct Predict {
     keep: Option<ColumnList>,
 }
 
-/// A number between 0 and 1, both excluded, with the text it was given as.
-#[derive(Clone, Debug)]
-struct Probability {
-    value: f64,
-    text: String,
-}
-
-impl FromStr for Probability {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let text = text.trim();
-        match text.parse::<f64>() {
-            Ok(value) if value > 0.0 && value < 1.0 => Ok(Self {
-                value,
-                text: text.to_owned(),
-            }),
-            _ => Err("expected a number between 0 and 1, such as 0.9".to_owned()),
-        }
-    }
-}
-
 #[derive(Serialize)]
 struct Report<'a> {
     output: &'a str,
@@ -93,20 +72,25 @@ impl Predict {
         };
         let source = tables::queries(&self.data, &model, keep, sink.is_text(), console)?;
         let mut source = Pieces::new(source, model.piece_rows());
-        let layout = Layout::new(&self, keep, source.header())?;
+        let wish = Wish {
+            interval: self.interval.clone(),
+            quantiles: self.quantiles.clone(),
+            latent: self.latent,
+        };
+        let layout = Layout::new(wish.header(&model)?, keep, source.header())?;
         let mut notes = Vec::new();
         let progress = Progress::new(console);
         let mut rows = 0;
         sink.header(&layout.header)?;
         while let Some(piece) = source.next_batch()? {
             progress.check()?;
-            let prediction = model.predict(&piece)?;
-            sink.write(&layout.frame(&self, &piece, &prediction, rows + 1)?)?;
+            let forecast = model.forecast(&piece)?;
+            sink.write(&layout.frame(&piece, wish.columns(&forecast), rows + 1)?)?;
             rows += piece.rows();
             progress.progress("predicting", rows, 0);
-            for note in prediction.notes {
-                if !notes.contains(&note) {
-                    notes.push(note);
+            for note in forecast.notes() {
+                if !notes.contains(note) {
+                    notes.push(note.clone());
                 }
             }
         }
@@ -144,7 +128,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(flags: &Predict, keep: Keep<'_>, table: &Header) -> Result<Self> {
+    fn new(added: Vec<(String, ColumnType)>, keep: Keep<'_>, table: &Header) -> Result<Self> {
         let kept: Vec<usize> = match keep {
             Keep::All => (0..table.names.len()).collect(),
             Keep::Columns(names) => names
@@ -161,16 +145,14 @@ impl Layout {
             .map(|&index| table.names[index].clone())
             .collect();
         let mut types: Vec<ColumnType> = kept.iter().map(|&index| table.types[index]).collect();
-        let mut added: Vec<String> = ["mean", "std", "lower", "upper"].map(String::from).to_vec();
-        added.extend(flags.quantiles.iter().map(|p| format!("q{}", p.text)));
-        for name in added {
+        for (name, cells) in added {
             if names.contains(&name) {
                 let place = Location::in_source(&table.source).column(&name);
                 let problem = "a prediction has this name too; rename the column, or list it once";
                 return Err(quorate_gp::Error::data(place, problem).into());
             }
             names.push(name);
-            types.push(ColumnType::Number);
+            types.push(cells);
         }
         Ok(Self {
             kept,
@@ -183,25 +165,9 @@ impl Layout {
     }
 
     /// The output rows of one piece of the table.
-    fn frame(
-        &self,
-        flags: &Predict,
-        piece: &Frame,
-        prediction: &Prediction,
-        first_row: usize,
-    ) -> Result<Frame> {
-        let tail = (1.0 - flags.interval.value) / 2.0;
-        let quantile = |p: f64| Column::Number(prediction.quantile(p, flags.latent));
-        let mut columns: Vec<Column> = self
-            .kept
-            .iter()
-            .map(|&index| piece.columns[index].clone())
-            .collect();
-        columns.push(Column::Number(prediction.mean.clone()));
-        columns.push(Column::Number(prediction.deviation(flags.latent)));
-        columns.push(quantile(tail));
-        columns.push(quantile(1.0 - tail));
-        columns.extend(flags.quantiles.iter().map(|p| quantile(p.value)));
+    fn frame(&self, piece: &Frame, added: Vec<Column>, first_row: usize) -> Result<Frame> {
+        let kept = self.kept.iter().map(|&index| piece.columns[index].clone());
+        let columns = kept.chain(added).collect();
         Ok(Frame::new(self.header.clone(), columns, first_row)?)
     }
 }

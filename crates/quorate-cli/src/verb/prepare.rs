@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use quorate::{Model, Scores};
+use quorate::{Model, Scorecard};
 use serde::Serialize;
 
 use super::choices::{Choices, model_path};
@@ -40,7 +40,7 @@ pub struct Prepare {
 struct Report<'a> {
     kernel: &'a str,
     outcome: &'a str,
-    held_out: Option<&'a Scores>,
+    held_out: Option<&'a Scorecard>,
     notes: &'a [String],
     #[serde(flatten)]
     sum: Sum<'a>,
@@ -69,7 +69,7 @@ impl Prepare {
         if let Some(scores) = &page.held_out {
             console.say(format!(
                 "\n{HEADING}Held-out scores{HEADING:#} over {} of the sample\n",
-                count(scores.n, "row")
+                count(scores.rows(), "row")
             ))?;
             console.say(pages::scores(scores))?;
         }

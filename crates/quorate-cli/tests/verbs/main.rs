@@ -5,6 +5,7 @@
 mod harness;
 
 mod browser;
+mod classes;
 mod common;
 mod evaluate;
 mod fit;

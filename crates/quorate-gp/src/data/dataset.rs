@@ -15,11 +15,15 @@ use super::merge::{group_rows, merge_targets};
 pub struct Dataset {
     values: Vec<f64>,
     width: usize,
+    outputs: usize,
+    /// Means of groups, output after output.
     targets: Vec<f64>,
     weights: Vec<f64>,
     known_noise: Vec<f64>,
     scatter: Vec<f64>,
     members: Vec<Member>,
+    /// Targets of the members beyond their first, member after member.
+    further: Vec<f64>,
 }
 
 /// One row of the table and the group it belongs to.
@@ -29,7 +33,7 @@ pub struct Member {
     pub row: usize,
     /// Position of its group in the data set.
     pub group: usize,
-    /// Its own target.
+    /// Its own target; the first where there are several outputs.
     pub target: f64,
     /// Its own weight.
     pub weight: f64,
@@ -46,7 +50,24 @@ impl Dataset {
         weights: Option<Vec<f64>>,
         known_noise: Option<Vec<f64>>,
     ) -> Result<Dataset> {
-        let rows = targets.len();
+        Dataset::with_outputs(values, width, targets, 1, weights, known_noise)
+    }
+
+    /// The same with several targets for each row, row after row.
+    pub fn with_outputs(
+        values: Vec<f64>,
+        width: usize,
+        targets: Vec<f64>,
+        outputs: usize,
+        weights: Option<Vec<f64>>,
+        known_noise: Option<Vec<f64>>,
+    ) -> Result<Dataset> {
+        if outputs == 0 || targets.len() % outputs != 0 {
+            return Err(Error::Invalid(
+                "every row of a data set needs the same number of targets, at least one".into(),
+            ));
+        }
+        let rows = targets.len() / outputs;
         same_length("input values", rows * width, values.len())?;
         let weights = weights.unwrap_or_else(|| vec![1.0; rows]);
         same_length("weights", rows, weights.len())?;
@@ -62,19 +83,24 @@ impl Dataset {
                 values,
                 width,
                 targets,
+                outputs,
                 &weights,
                 known_noise.as_deref(),
             );
         }
         let pick = |numbers: &[f64]| kept.iter().map(|&row| numbers[row]).collect::<Vec<f64>>();
+        let rows_of = |numbers: &[f64], width: usize| -> Vec<f64> {
+            let rows = kept.iter();
+            rows.flat_map(|&row| &numbers[row * width..(row + 1) * width])
+                .copied()
+                .collect()
+        };
         Dataset::of_rows(
             &kept,
-            kept.iter()
-                .flat_map(|&row| &values[row * width..(row + 1) * width])
-                .copied()
-                .collect(),
+            rows_of(&values, width),
             width,
-            pick(&targets),
+            rows_of(&targets, outputs),
+            outputs,
             &pick(&weights),
             known_noise.as_deref().map(pick).as_deref(),
         )
@@ -86,6 +112,7 @@ impl Dataset {
         mut values: Vec<f64>,
         width: usize,
         targets: Vec<f64>,
+        outputs: usize,
         weights: &[f64],
         known_noise: Option<&[f64]>,
     ) -> Result<Dataset> {
@@ -113,36 +140,41 @@ impl Dataset {
         let noise_of = |row: usize| known_noise.map_or(0.0, |noise| noise[row] + 0.0);
 
         let groups = group_rows(&values, width, noise_of);
-        let members: Vec<Member> = (0..targets.len())
+        let rows = targets.len() / outputs;
+        let members: Vec<Member> = (0..rows)
             .map(|row| Member {
                 row: positions[row],
                 group: groups.group_of[row],
-                target: targets[row],
+                target: targets[row * outputs],
                 weight: weights[row],
             })
             .collect();
-        let merged = merge_targets(&members, groups.first_rows.len());
+        let merged = merge_targets(&members, &targets, groups.first_rows.len());
         for (what, numbers) in [
             ("the total weight", &merged.weights),
             ("the mean target", &merged.means),
             ("the scatter of the targets", &merged.scatter),
         ] {
-            if let Some(group) = numbers.iter().position(|number| !number.is_finite()) {
+            if let Some(place) = numbers.iter().position(|number| !number.is_finite()) {
+                let group = place % groups.first_rows.len();
                 return Err(Error::Invalid(format!(
                     "{what} of the rows equal to row {} is too large for a number; scale weights and targets down",
                     positions[groups.first_rows[group]] + 1
                 )));
             }
         }
-        if groups.first_rows.len() < targets.len() {
+        if groups.first_rows.len() < rows {
             for (group, &row) in groups.first_rows.iter().enumerate() {
                 values.copy_within(row * width..(row + 1) * width, group * width);
             }
             values.truncate(groups.first_rows.len() * width);
         }
+        let further = targets.chunks_exact(outputs).flat_map(|own| &own[1..]);
         Ok(Dataset {
             values,
             width,
+            outputs,
+            further: further.copied().collect(),
             targets: merged.means,
             weights: merged.weights,
             known_noise: groups.first_rows.iter().map(|&row| noise_of(row)).collect(),
@@ -153,17 +185,37 @@ impl Dataset {
 
     /// The distinct inputs.
     pub fn inputs(&self) -> Inputs<'_> {
-        Inputs::of_checked(&self.values, self.targets.len(), self.width)
+        Inputs::of_checked(&self.values, self.rows(), self.width)
     }
 
     /// Number of distinct rows (groups).
     pub fn rows(&self) -> usize {
-        self.targets.len()
+        self.weights.len()
     }
 
-    /// Weighted mean of each group's targets.
+    /// Number of targets of a row: they share the inputs, the weights and the noise.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Weighted mean of each group's targets; of the first output where there are several.
     pub fn targets(&self) -> &[f64] {
-        &self.targets
+        self.targets_of(0)
+    }
+
+    /// Weighted mean of each group's targets of one output.
+    ///
+    /// # Panics
+    /// When there is no such output.
+    pub fn targets_of(&self, output: usize) -> &[f64] {
+        &self.targets[output * self.rows()..(output + 1) * self.rows()]
+    }
+
+    /// The targets of one member, output after output.
+    pub fn own_targets(&self, member: usize) -> impl Iterator<Item = f64> + '_ {
+        let more = self.outputs - 1;
+        let further = &self.further[member * more..(member + 1) * more];
+        std::iter::once(self.members[member].target).chain(further.iter().copied())
     }
 
     /// Total weight W of each group.
@@ -176,7 +228,8 @@ impl Dataset {
         &self.known_noise
     }
 
-    /// Scatter of each group: R = sum over its rows of weight times squared distance from the group's mean.
+    /// Scatter of each group: R = sum over its rows of weight times squared distance from the group's mean, all outputs
+    /// together.
     pub fn scatter(&self) -> &[f64] {
         &self.scatter
     }
@@ -200,11 +253,13 @@ impl Dataset {
         for (place, &group) in groups.iter().enumerate() {
             places[group].push(place);
         }
-        let copies = self.members.iter().flat_map(|member| {
-            let places = places[member.group].iter();
-            places.map(|&group| Member { group, ..*member })
-        });
-        self.gather(groups, copies.collect())
+        let mut chosen = Chosen::default();
+        for (index, member) in self.members.iter().enumerate() {
+            for &group in &places[member.group] {
+                chosen.push(self, index, group);
+            }
+        }
+        self.gather(groups, chosen)
     }
 
     /// Disjoint lists of groups, each as a data set of its own, in one pass over the rows.
@@ -218,19 +273,19 @@ impl Dataset {
                 place[group] = Some((list, position));
             }
         }
-        let mut members: Vec<Vec<Member>> = vec![Vec::new(); lists.len()];
-        for member in &self.members {
+        let mut chosen: Vec<Chosen> = lists.iter().map(|_| Chosen::default()).collect();
+        for (index, member) in self.members.iter().enumerate() {
             if let Some((list, group)) = place[member.group] {
-                members[list].push(Member { group, ..*member });
+                chosen[list].push(self, index, group);
             }
         }
-        let parts = lists.iter().zip(members);
+        let parts = lists.iter().zip(chosen);
         parts
-            .map(|(groups, members)| self.gather(groups, members))
+            .map(|(groups, chosen)| self.gather(groups, chosen))
             .collect()
     }
 
-    /// Puts the groups of another data set behind these; equal inputs of the two stay two groups.
+    /// Puts the groups of another data set, of as many outputs, behind these; equal inputs of the two stay two groups.
     pub fn append(&mut self, other: &Dataset) {
         let groups = self.rows();
         let moved = |member: &Member| Member {
@@ -238,25 +293,53 @@ impl Dataset {
             ..*member
         };
         self.values.extend_from_slice(&other.values);
-        self.targets.extend_from_slice(&other.targets);
+        let outputs = 0..self.outputs;
+        let targets = outputs.flat_map(|o| self.targets_of(o).iter().chain(other.targets_of(o)));
+        self.targets = targets.copied().collect();
+        self.further.extend_from_slice(&other.further);
         self.weights.extend_from_slice(&other.weights);
         self.known_noise.extend_from_slice(&other.known_noise);
         self.scatter.extend_from_slice(&other.scatter);
         self.members.extend(other.members.iter().map(moved));
     }
 
-    fn gather(&self, groups: &[usize], members: Vec<Member>) -> Dataset {
+    fn gather(&self, groups: &[usize], chosen: Chosen) -> Dataset {
         let inputs = groups.iter().flat_map(|&group| self.inputs().row(group));
         let pick = |numbers: &[f64]| groups.iter().map(|&group| numbers[group]).collect();
+        let targets = (0..self.outputs).flat_map(|output| {
+            let own = self.targets_of(output);
+            groups.iter().map(|&group| own[group])
+        });
         Dataset {
             values: inputs.copied().collect(),
             width: self.width,
-            targets: pick(&self.targets),
+            outputs: self.outputs,
+            targets: targets.collect(),
             weights: pick(&self.weights),
             known_noise: pick(&self.known_noise),
             scatter: pick(&self.scatter),
-            members,
+            members: chosen.members,
+            further: chosen.further,
         }
+    }
+}
+
+/// Members on their way into another data set.
+#[derive(Default)]
+struct Chosen {
+    members: Vec<Member>,
+    further: Vec<f64>,
+}
+
+impl Chosen {
+    fn push(&mut self, from: &Dataset, index: usize, group: usize) {
+        self.members.push(Member {
+            group,
+            ..from.members[index]
+        });
+        let more = from.outputs - 1;
+        let further = &from.further[index * more..(index + 1) * more];
+        self.further.extend_from_slice(further);
     }
 }
 
@@ -288,127 +371,5 @@ fn check_each(what: &str, numbers: &[f64], allowed: impl Fn(f64) -> bool) -> Res
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn duplicates_merge_and_members_remember_their_rows() {
-        let data = Dataset::new(
-            vec![0.0, 1.0, -0.0, 2.0],
-            1,
-            vec![1.0, 5.0, 3.0, 7.0],
-            Some(vec![1.0, 1.0, 3.0, 0.0]),
-            None,
-        )
-        .unwrap();
-        assert_eq!(data.inputs().values(), [0.0, 1.0]);
-        assert_eq!(data.targets(), [2.5, 5.0]);
-        assert_eq!(data.weights(), [4.0, 1.0]);
-        assert_eq!(data.scatter(), [3.0, 0.0]);
-        assert_eq!(data.known_noise(), [0.0, 0.0]);
-        let places: Vec<(usize, usize)> = data
-            .members()
-            .iter()
-            .map(|member| (member.row, member.group))
-            .collect();
-        assert_eq!(places, [(0, 0), (1, 1), (2, 0)]);
-    }
-
-    #[test]
-    fn selected_groups_bring_their_members() {
-        let data = Dataset::new(
-            vec![1.0, 2.0, 1.0, 3.0],
-            1,
-            vec![1.0, 2.0, 3.0, 4.0],
-            None,
-            Some(vec![0.5, 0.25, 0.5, 0.0]),
-        )
-        .unwrap();
-        let part = data.select(&[2, 0]);
-        assert_eq!(part.inputs().values(), [3.0, 1.0]);
-        assert_eq!(part.targets(), [4.0, 2.0]);
-        assert_eq!(part.known_noise(), [0.0, 0.5]);
-        let places: Vec<(usize, usize)> = part
-            .members()
-            .iter()
-            .map(|member| (member.row, member.group))
-            .collect();
-        assert_eq!(places, [(0, 1), (2, 1), (3, 0)]);
-    }
-
-    #[test]
-    fn numbers_that_cannot_be_used_are_errors() {
-        let one = |value: f64, target: f64, weight: f64, noise: f64| {
-            Dataset::new(
-                vec![value],
-                1,
-                vec![target],
-                Some(vec![weight]),
-                Some(vec![noise]),
-            )
-        };
-        assert!(one(0.0, 0.0, 1.0, 0.0).is_ok());
-        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert!(one(bad, 0.0, 1.0, 0.0).is_err());
-            assert!(one(0.0, bad, 1.0, 0.0).is_err());
-            assert!(one(0.0, 0.0, bad, 0.0).is_err());
-            assert!(one(0.0, 0.0, 1.0, bad).is_err());
-        }
-        assert!(one(0.0, 0.0, -1.0, 0.0).is_err());
-        assert!(one(0.0, 0.0, 0.0, 0.0).is_err());
-        assert!(one(0.0, 0.0, 1.0, -1.0).is_err());
-        assert!(Dataset::new(vec![], 1, vec![], None, None).is_err());
-        assert!(Dataset::new(vec![], 0, vec![1.0], None, None).is_err());
-        assert!(Dataset::new(vec![1.0, 2.0, 3.0], 2, vec![1.0], None, None).is_err());
-        assert!(Dataset::new(vec![1.0], 1, vec![1.0], Some(vec![]), None).is_err());
-        let heavy = Some(vec![f64::MAX, f64::MAX]);
-        assert!(Dataset::new(vec![1.0, 1.0], 1, vec![1.0, 2.0], heavy, None).is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn merging_keeps_weight_and_weighted_sums(
-            rows in prop::collection::vec((0u8..3, 0u8..3, -10.0..10.0f64, 0u8..4, 0u8..2), 1..60)
-        ) {
-            let values: Vec<f64> = rows.iter().flat_map(|row| [f64::from(row.0), f64::from(row.1)]).collect();
-            let targets: Vec<f64> = rows.iter().map(|row| row.2).collect();
-            let weights: Vec<f64> = rows.iter().map(|row| f64::from(row.3)).collect();
-            let noise: Vec<f64> = rows.iter().map(|row| f64::from(row.4)).collect();
-            let total: f64 = weights.iter().sum();
-            let built = Dataset::new(values.clone(), 2, targets.clone(), Some(weights.clone()), Some(noise.clone()));
-            if total == 0.0 {
-                prop_assert!(built.is_err());
-                return Ok(());
-            }
-            let data = built.unwrap();
-            prop_assert_eq!(data.total_weight(), total);
-            let sum: f64 = targets.iter().zip(&weights).map(|(target, weight)| target * weight).sum();
-            let merged: f64 = data.targets().iter().zip(data.weights()).map(|(target, weight)| target * weight).sum();
-            prop_assert!((sum - merged).abs() <= 1e-11 * total.max(1.0));
-            // sum w y^2 = sum over groups of W m^2 + R
-            let squares: f64 = targets.iter().zip(&weights).map(|(target, weight)| target * target * weight).sum();
-            let merged: f64 = (0..data.rows())
-                .map(|group| data.weights()[group] * data.targets()[group].powi(2) + data.scatter()[group])
-                .sum();
-            prop_assert!((squares - merged).abs() <= 1e-10 * total.max(1.0));
-            for left in 0..data.rows() {
-                for right in 0..left {
-                    prop_assert!(
-                        data.inputs().row(left) != data.inputs().row(right)
-                            || data.known_noise()[left] != data.known_noise()[right]
-                    );
-                }
-            }
-            prop_assert_eq!(data.members().len(), weights.iter().filter(|&&weight| weight > 0.0).count());
-            for member in data.members() {
-                prop_assert_eq!(data.inputs().row(member.group), &values[member.row * 2..member.row * 2 + 2]);
-                prop_assert_eq!(data.known_noise()[member.group], noise[member.row]);
-                prop_assert_eq!((member.target, member.weight), (targets[member.row], weights[member.row]));
-            }
-            let everything: Vec<usize> = (0..data.rows()).collect();
-            prop_assert_eq!(data.select(&everything), data);
-        }
-    }
-}
+#[path = "dataset_tests.rs"]
+mod tests;

@@ -236,7 +236,7 @@ fn code_of(levels: &[String], cell: Option<&str>, counts: &mut Counts) -> usize 
 }
 
 /// A number as the name of a level, for tables that hold codes of a category as numbers.
-fn level_of_number(cell: f64, column_type: ColumnType) -> Option<Arc<str>> {
+pub fn level_of_number(cell: f64, column_type: ColumnType) -> Option<Arc<str>> {
     if cell.is_nan() {
         None
     } else if column_type == ColumnType::Boolean {

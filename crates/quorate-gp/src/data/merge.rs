@@ -16,9 +16,9 @@ pub struct Groups {
 pub struct Merged {
     /// Total weight.
     pub weights: Vec<f64>,
-    /// Weighted mean.
+    /// Weighted mean, output after output.
     pub means: Vec<f64>,
-    /// Weighted sum of squared distances from the mean.
+    /// Weighted sum of squared distances from the mean, of all outputs.
     pub scatter: Vec<f64>,
 }
 
@@ -65,35 +65,42 @@ pub fn group_rows(values: &[f64], width: usize, noise_of: impl Fn(usize) -> f64)
     groups
 }
 
-/// Weight, mean and scatter of each group.
+/// Weight, mean and scatter of each group; `targets` holds those of each member, one after the other.
 ///
 /// Sums run over distances from the group's first target, and the scatter over distances from the mean, so nothing
 /// cancels; a group of one row keeps its target and weight to the last bit.
-pub fn merge_targets(members: &[Member], groups: usize) -> Merged {
-    let mut origin = vec![f64::NAN; groups];
-    let mut weights = vec![0.0; groups];
-    let mut means = vec![0.0; groups];
-    let mut scatter = vec![0.0; groups];
+pub fn merge_targets(members: &[Member], targets: &[f64], groups: usize) -> Merged {
+    let outputs = targets.len() / members.len().max(1);
+    let mut merged = Merged {
+        weights: vec![0.0; groups],
+        means: Vec::with_capacity(outputs * groups),
+        scatter: vec![0.0; groups],
+    };
     for member in members {
-        let group = member.group;
-        if origin[group].is_nan() {
-            origin[group] = member.target;
+        merged.weights[member.group] += member.weight;
+    }
+    for output in 0..outputs {
+        let own = targets[output..].iter().step_by(outputs.max(1));
+        let own = members.iter().zip(own);
+        let mut origin = vec![f64::NAN; groups];
+        let mut means = vec![0.0; groups];
+        for (member, target) in own.clone() {
+            let group = member.group;
+            if origin[group].is_nan() {
+                origin[group] = *target;
+            }
+            means[group] += member.weight * (target - origin[group]);
         }
-        weights[group] += member.weight;
-        means[group] += member.weight * (member.target - origin[group]);
+        for group in 0..groups {
+            means[group] = origin[group] + means[group] / merged.weights[group];
+        }
+        for (member, target) in own {
+            let distance = target - means[member.group];
+            merged.scatter[member.group] += member.weight * distance * distance;
+        }
+        merged.means.extend(means);
     }
-    for group in 0..groups {
-        means[group] = origin[group] + means[group] / weights[group];
-    }
-    for member in members {
-        let distance = member.target - means[member.group];
-        scatter[member.group] += member.weight * distance * distance;
-    }
-    Merged {
-        weights,
-        means,
-        scatter,
-    }
+    merged
 }
 
 #[cfg(test)]
@@ -128,9 +135,12 @@ mod tests {
             member(1, 0.1, 3.0),
             member(0, 4.0, 1.0),
         ];
-        let merged = merge_targets(&members, 2);
+        let merged = merge_targets(&members, &[1.0, 0.1, 4.0], 2);
         assert_eq!(merged.weights, [3.0, 3.0]);
         assert_eq!(merged.means, [2.0, 0.1]);
         assert_eq!(merged.scatter, [6.0, 0.0]);
+        let two = merge_targets(&members, &[1.0, -2.0, 0.1, 5.0, 4.0, 1.0], 2);
+        assert_eq!(two.means, [2.0, 0.1, -1.0, 5.0]);
+        assert_eq!(two.scatter, [12.0, 0.0]);
     }
 }

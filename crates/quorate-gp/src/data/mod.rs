@@ -6,6 +6,7 @@
 
 mod batches;
 mod chunks;
+mod classes;
 mod columns;
 mod dataset;
 mod encoded;
@@ -21,9 +22,11 @@ mod sample;
 mod scale;
 mod schema;
 mod survey;
+mod target;
 
 pub use batches::{Batches, InMemory, read_all};
 pub use chunks::Chunks;
+pub use classes::Classes;
 pub use columns::{ColumnKind, InputColumn};
 pub use dataset::{Dataset, Member};
 pub use encoded::Encoded;
@@ -37,3 +40,4 @@ pub use sample::random_rows;
 pub use scale::Scale;
 pub use schema::Schema;
 pub use survey::Survey;
+pub use target::{Observed, TargetCode, TargetKind};

@@ -16,6 +16,9 @@ use super::names::{check_names, unknown_column};
 pub struct Roles {
     /// The column to predict.
     pub target: String,
+    /// Further columns to predict from the same inputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further_targets: Vec<String>,
     /// The input columns, in this order; all columns without another part when not given.
     pub inputs: Option<Vec<String>>,
     /// Columns left out of the inputs.
@@ -33,6 +36,13 @@ impl Roles {
             target: target.into(),
             ..Self::default()
         }
+    }
+
+    /// The columns to predict.
+    pub fn targets(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.target)
+            .chain(&self.further_targets)
+            .map(String::as_str)
     }
 
     /// Positions of the input columns in the table, after checking that every name exists and has one part only.
@@ -84,13 +94,12 @@ impl Roles {
             ));
         }
         let mut taken: Vec<(&'static str, &str)> = Vec::new();
-        let named = [
-            ("target", Some(&self.target)),
-            ("weight", self.weight.as_ref()),
-            ("known noise", self.noise.as_ref()),
-        ];
-        for (part, name) in named {
-            let Some(name) = name else { continue };
+        let targets = self.targets().map(|name| ("target", name));
+        let others = [("weight", &self.weight), ("known noise", &self.noise)];
+        let others = others
+            .into_iter()
+            .filter_map(|(part, name)| Some((part, name.as_deref()?)));
+        for (part, name) in targets.chain(others) {
             find(header, name)?;
             if let Some(other) = part_of(&taken, name) {
                 return Err(clash(

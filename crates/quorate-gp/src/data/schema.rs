@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Location;
 use crate::{Error, Result};
 
+use super::classes::Classes;
 use super::columns::InputColumn;
 use super::dataset::Dataset;
 use super::encoded::Encoded;
@@ -14,13 +15,15 @@ use super::names::unknown_column;
 use super::roles::Roles;
 use super::rows::Rows;
 use super::scale::Scale;
+use super::target::{Observed, TargetCode, TargetKind};
 
 /// How the rows of a table become numbers for the mathematics: learned once from the training rows, kept in the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Schema {
     roles: Roles,
-    target: Scale,
+    target: TargetCode,
+    scales: Vec<Scale>,
     encoders: Vec<Encoder>,
     columns: Vec<InputColumn>,
 }
@@ -29,7 +32,7 @@ pub struct Schema {
 #[derive(Serialize, Deserialize)]
 struct Stored {
     roles: Roles,
-    target: Scale,
+    target: TargetCode,
     inputs: Vec<Encoder>,
 }
 
@@ -51,6 +54,13 @@ impl TryFrom<Stored> for Schema {
         if !stored.target.is_sound() {
             return Err(bad("scaling of the target"));
         }
+        let columns = match &stored.target {
+            TargetCode::Numbers(scales) => scales.len(),
+            TargetCode::Number(_) | TargetCode::Classes(_) => 1,
+        };
+        if columns != 1 + stored.roles.further_targets.len() {
+            return Err(bad("number of targets"));
+        }
         if stored.inputs.is_empty() {
             return Err(bad("no input column"));
         }
@@ -67,24 +77,22 @@ impl Schema {
     /// The notes are plain sentences for people («column `id` is constant and was dropped»). Rows of weight 0 are
     /// absent: neither checked nor counted. Mean and deviation are weighted, so weight k equals k copies.
     pub fn learn(frame: &Frame, roles: &Roles) -> Result<(Schema, Vec<String>)> {
+        Schema::learn_as(TargetKind::Numbers, frame, roles)
+    }
+
+    /// The same for a target of a given kind.
+    pub fn learn_as(
+        kind: TargetKind,
+        frame: &Frame,
+        roles: &Roles,
+    ) -> Result<(Schema, Vec<String>)> {
         let positions = roles.input_positions(&frame.header)?;
         let rows = Rows::of_training(frame, roles)?;
         let mut notes = rows.notes();
         let frame = rows.frame();
 
-        let targets = checked_targets(frame, &roles.target)?;
-        let weighted = targets.iter().copied().zip(rows.weights().iter().copied());
-        let (mean, deviation) = Scale::measure(weighted);
-        if deviation.is_none() {
-            notes.push(format!(
-                "the target `{}` is constant; its deviation was taken as 1",
-                roles.target
-            ));
-        }
-        let target = Scale {
-            mean,
-            deviation: deviation.unwrap_or(1.0),
-        };
+        let (target, remarks) = learn_target(kind, frame, roles, rows.weights())?;
+        notes.extend(remarks);
 
         let mut encoders = Vec::with_capacity(positions.len());
         for position in positions {
@@ -118,19 +126,39 @@ impl Schema {
         &self.roles
     }
 
-    /// Mean of the target over the training rows.
+    /// How targets become numbers.
+    pub fn target(&self) -> &TargetCode {
+        &self.target
+    }
+
+    /// Mean of the target over the training rows; of the first output where there are several.
     pub fn target_mean(&self) -> f64 {
-        self.target.mean
+        self.scales[0].mean
     }
 
-    /// Standard deviation of the target over the training rows.
+    /// Standard deviation of the target over the training rows; of the first output where there are several.
     pub fn target_deviation(&self) -> f64 {
-        self.target.deviation
+        self.scales[0].deviation
     }
 
-    /// Centre and width of the target, for undoing its standardisation.
+    /// Centre and width of the target, for undoing its standardisation; of the first output where there are several.
     pub fn target_scale(&self) -> Scale {
-        self.target
+        self.scales[0]
+    }
+
+    /// Centre and width of each output.
+    pub fn target_scales(&self) -> &[Scale] {
+        &self.scales
+    }
+
+    /// Names and types of the target columns: what a reader should expect of a table to be scored.
+    pub fn target_types(&self) -> Vec<(String, ColumnType)> {
+        let cells = match &self.target {
+            TargetCode::Classes(classes) => classes.column_type(),
+            TargetCode::Number(_) | TargetCode::Numbers(_) => ColumnType::Number,
+        };
+        let names = self.roles.targets();
+        names.map(|name| (name.to_owned(), cells)).collect()
     }
 
     /// Names and types of the table columns that serve as inputs: what a reader should expect of a table to predict.
@@ -176,17 +204,30 @@ impl Schema {
     /// target's variance.
     pub fn training_data(&self, frame: &Frame) -> Result<Dataset> {
         let rows = Rows::of_training(frame, &self.roles)?;
-        let noise = rows.known_noise(&self.roles, self.target.deviation)?;
+        let noise = rows.known_noise(&self.roles, self.target_deviation())?;
         let encoded = self.encode(rows.frame())?;
-        let targets = checked_targets(rows.frame(), &self.roles.target)?
-            .iter()
-            .map(|&target| self.target.apply(target))
-            .collect();
+        let targets = match self.observed(rows.frame())? {
+            Observed::Numbers(columns) => (0..rows.frame().rows())
+                .flat_map(|row| columns.iter().map(move |column| column[row]))
+                .zip(self.scales.iter().cycle())
+                .map(|(target, scale)| scale.apply(target))
+                .collect(),
+            Observed::Classes(codes) => {
+                let mut targets = Vec::with_capacity(codes.len() * self.scales.len());
+                if let TargetCode::Classes(classes) = &self.target {
+                    for code in codes {
+                        classes.spread(code, &self.scales, &mut targets);
+                    }
+                }
+                targets
+            }
+        };
         Dataset::of_rows(
             rows.positions(),
             encoded.values,
             encoded.width,
             targets,
+            self.scales.len(),
             rows.weights(),
             noise.as_deref(),
         )
@@ -214,15 +255,68 @@ impl Schema {
         checked_targets(frame, &self.roles.target).map(<[f64]>::to_vec)
     }
 
-    fn assemble(roles: Roles, target: Scale, encoders: Vec<Encoder>) -> Schema {
+    /// What was observed in a table, in its own units, checked: no target missing, none infinite, no label that training
+    /// did not have.
+    pub fn observed(&self, frame: &Frame) -> Result<Observed> {
+        match &self.target {
+            TargetCode::Classes(classes) => {
+                let codes = classes.codes(frame, &self.roles.target)?;
+                Ok(Observed::Classes(codes))
+            }
+            TargetCode::Number(_) | TargetCode::Numbers(_) => {
+                let columns = self
+                    .roles
+                    .targets()
+                    .map(|name| checked_targets(frame, name).map(<[f64]>::to_vec));
+                Ok(Observed::Numbers(columns.collect::<Result<_>>()?))
+            }
+        }
+    }
+
+    fn assemble(roles: Roles, target: TargetCode, encoders: Vec<Encoder>) -> Schema {
         let columns = encoders.iter().flat_map(Encoder::columns).collect();
         Schema {
             roles,
+            scales: target.scales(),
             target,
             encoders,
             columns,
         }
     }
+}
+
+/// Learns how targets become numbers; notes say what a person should know.
+fn learn_target(
+    kind: TargetKind,
+    frame: &Frame,
+    roles: &Roles,
+    weights: &[f64],
+) -> Result<(TargetCode, Vec<String>)> {
+    if kind == TargetKind::Classes {
+        let (classes, notes) = Classes::learn(frame, &roles.target, weights)?;
+        return Ok((TargetCode::Classes(classes), notes));
+    }
+    let mut notes = Vec::new();
+    let mut scales = Vec::new();
+    for name in roles.targets() {
+        let targets = checked_targets(frame, name)?;
+        let (mean, deviation) =
+            Scale::measure(targets.iter().copied().zip(weights.iter().copied()));
+        if deviation.is_none() {
+            notes.push(format!(
+                "the target `{name}` is constant; its deviation was taken as 1"
+            ));
+        }
+        scales.push(Scale {
+            mean,
+            deviation: deviation.unwrap_or(1.0),
+        });
+    }
+    let code = match scales[..] {
+        [scale] => TargetCode::Number(scale),
+        _ => TargetCode::Numbers(scales),
+    };
+    Ok((code, notes))
 }
 
 /// The cells of the target column, none of them missing or infinite.
@@ -240,7 +334,9 @@ fn checked_targets<'f>(frame: &'f Frame, name: &str) -> Result<&'f [f64]> {
             };
             return Err(Error::data(
                 frame.location(row, name),
-                format!("{shown}; the target must be a column of numbers"),
+                format!(
+                    "{shown}; the target must be a column of numbers, or labels with `--task multiclass`"
+                ),
             ));
         }
     };

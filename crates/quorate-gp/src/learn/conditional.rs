@@ -4,6 +4,8 @@
 //! from nearest rows, so hyperparameters learned by it suit that predictor. Its cost does not depend on the number of
 //! rows. With the neighbours N ordered before the group g, one Cholesky factor serves both evidences.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::data::Dataset;
@@ -11,7 +13,8 @@ use crate::kernel::{BoundKernel, tiles};
 use crate::learn::evidence::at;
 use crate::learn::{Evaluation, Objective};
 use crate::likelihood::GaussianNoise;
-use crate::linalg::{Factor, JitterPolicy, Matrix, dot};
+use crate::linalg::{Factor, JitterPolicy, Matrix, MatrixMut, dot, product_tile};
+use crate::posterior::outputs::{target_matrix, within_rows};
 use crate::{Error, Result};
 
 /// A group of rows and the rows it is predicted from.
@@ -98,7 +101,8 @@ impl Block {
     /// With `C = L L'` over neighbours then group, `z = L^-1 y` and `X = L^-T [0; I]` (the group's columns):
     /// the value is the group's share of the evidence, and the sensitivity to `C` is
     /// `1/2 (a a' - pad(a_N a_N') - X X')` with `a = C^-1 y`, `a_N = C_N^-1 y_N`, because
-    /// `C^-1 - pad(C_N^-1) = X X'`: a product of rank g instead of two inverses.
+    /// `C^-1 - pad(C_N^-1) = X X'`: a product of rank g instead of two inverses. Outputs add: each has an `a` and an
+    /// `a_N` of its own, and `X X'` counts once for each.
     fn evaluate(
         &self,
         kernel: &BoundKernel,
@@ -108,7 +112,8 @@ impl Block {
     ) -> Result<Evaluation> {
         let data = &self.data;
         let (n, given) = (data.rows(), self.neighbours);
-        let members = n - given;
+        let (members, outputs) = (n - given, data.outputs());
+        let times = outputs as f64;
         let psi = noise.group_variances(data);
         let factor = Factor::new(n, policy, |mut out| {
             tiles::fill_lower(kernel, data.inputs(), out.as_mut());
@@ -116,72 +121,125 @@ impl Block {
                 out[(i, i)] += variance;
             }
         })?;
-        let mut whitened = Matrix::from_fn(n, 1, |row, _| data.targets()[row]);
+        let mut whitened = target_matrix(data);
         factor.whiten_block(whitened.as_mut());
-        let misfit: f64 = (given..n).map(|row| whitened[(row, 0)].powi(2)).sum();
-        let (within, within_slope) = noise.evidence_within_rows(data, given..n);
+        let misfit: f64 = (0..outputs)
+            .flat_map(|output| (given..n).map(move |row| (row, output)))
+            .map(|place| whitened[place].powi(2))
+            .sum();
+        let (within, within_slope) = within_rows(noise, data, given..n);
         let value = -0.5 * misfit
-            - factor.log_diagonal(given..n)
-            - 0.5 * members as f64 * (2.0 * std::f64::consts::PI).ln()
+            - times * factor.log_diagonal(given..n)
+            - 0.5 * times * members as f64 * (2.0 * std::f64::consts::PI).ln()
             + within;
 
-        // Columns: a, a_N (zero on the group), then X.
-        let mut columns = Matrix::zeros(n, 2 + members);
-        for row in 0..n {
-            columns[(row, 0)] = whitened[(row, 0)];
-        }
-        for member in 0..members {
-            columns[(given + member, 2 + member)] = 1.0;
-        }
-        factor.unwhiten_block(columns.as_mut());
-        let mut neighbours = Matrix::from_fn(given, 1, |row, _| whitened[(row, 0)]);
-        factor.unwhiten_leading(given, neighbours.as_mut());
-        for row in 0..given {
-            columns[(row, 1)] = neighbours[(row, 0)];
-        }
-
+        let whole = self.columns(&factor, &whitened);
         let mut gradient = vec![0.0; coordinates];
         let Some((noise_slope, kernel_slopes)) = gradient.split_last_mut() else {
             return Err(Error::Invalid("no coordinates to evaluate at".into()));
         };
+        let sensitivity = Sensitivity::new(whole, outputs);
         tiles::pull_back_lower_with(
             kernel,
             data.inputs(),
-            &|rows, cols, tile| sensitivity_tile(&columns, rows, cols, tile),
+            &|rows, cols, tile| sensitivity.tile(rows, cols, tile),
             kernel_slopes,
         );
         *noise_slope = within_slope
             + (0..n)
-                .map(|row| {
-                    let own: Vec<f64> = (2..2 + members).map(|c| columns[(row, c)]).collect();
-                    let sensitivity = 0.5
-                        * (columns[(row, 0)].powi(2) - columns[(row, 1)].powi(2) - dot(&own, &own));
-                    sensitivity * noise.variance / data.weights()[row]
-                })
+                .map(|row| sensitivity.diagonal(row) * noise.variance / data.weights()[row])
                 .sum::<f64>();
         Ok(Evaluation { value, gradient })
     }
+
+    /// `a` of each output, `a_N` of each (zero on the group), then `X`.
+    fn columns(&self, factor: &Factor, whitened: &Matrix) -> Matrix {
+        let (n, given, outputs) = (whitened.nrows(), self.neighbours, whitened.ncols());
+        let members = n - given;
+        let mut columns = Matrix::zeros(n, 2 * outputs + members);
+        for output in 0..outputs {
+            let own = whitened.col_as_slice(output);
+            columns.col_as_slice_mut(output).copy_from_slice(own);
+        }
+        for member in 0..members {
+            columns[(given + member, 2 * outputs + member)] = 1.0;
+        }
+        factor.unwhiten_block(columns.as_mut());
+        let mut neighbours = Matrix::from_fn(given, outputs, |row, output| whitened[(row, output)]);
+        factor.unwhiten_leading(given, neighbours.as_mut());
+        for output in 0..outputs {
+            let own = &mut columns.col_as_slice_mut(outputs + output)[..given];
+            own.copy_from_slice(neighbours.col_as_slice(output));
+        }
+        columns
+    }
 }
 
-/// One tile of `1/2 (a a' - a_N a_N' - X X')`.
-fn sensitivity_tile(
-    columns: &Matrix,
-    rows: std::ops::Range<usize>,
-    cols: std::ops::Range<usize>,
-    mut tile: crate::linalg::MatrixMut<'_>,
-) {
-    let members = columns.ncols() - 2;
-    let left = columns
-        .as_ref()
-        .submatrix(rows.start, 2, rows.len(), members);
-    let right = columns
-        .as_ref()
-        .submatrix(cols.start, 2, cols.len(), members);
-    crate::linalg::product_tile(tile.as_mut(), -0.5, left, right.transpose());
-    for (j, column) in cols.enumerate() {
-        for (i, row) in rows.clone().enumerate() {
-            tile[(i, j)] += 0.5 * columns[(row, 0)] * columns[(column, 0)]
-                - 0.5 * columns[(row, 1)] * columns[(column, 1)];
+/// `1/2 (A A' - A_N A_N' - o X X')` with its columns `A`, `A_N`, `X`, for `o` outputs.
+struct Sensitivity {
+    columns: Matrix,
+    /// The same with the sign and the count of each column, where there are several outputs: then one product makes a
+    /// tile.
+    signed: Option<Matrix>,
+    outputs: usize,
+}
+
+impl Sensitivity {
+    fn new(columns: Matrix, outputs: usize) -> Self {
+        let signed = (outputs > 1).then(|| {
+            let mut signed = columns.clone();
+            for column in 0..signed.ncols() {
+                let factor = match column {
+                    c if c < outputs => -1.0,
+                    c if c < 2 * outputs => 1.0,
+                    _ => outputs as f64,
+                };
+                let own = signed.col_as_slice_mut(column).iter_mut();
+                own.for_each(|value| *value *= factor);
+            }
+            signed
+        });
+        Self {
+            columns,
+            signed,
+            outputs,
         }
+    }
+
+    fn tile(&self, rows: Range<usize>, cols: Range<usize>, mut tile: MatrixMut<'_>) {
+        if let Some(signed) = &self.signed {
+            let width = signed.ncols();
+            let left = signed.as_ref().submatrix(rows.start, 0, rows.len(), width);
+            let columns = self.columns.as_ref();
+            let right = columns.submatrix(cols.start, 0, cols.len(), width);
+            product_tile(tile, -0.5, left, right.transpose());
+            return;
+        }
+        let columns = &self.columns;
+        let members = columns.ncols() - 2;
+        let own = |range: &Range<usize>| {
+            columns
+                .as_ref()
+                .submatrix(range.start, 2, range.len(), members)
+        };
+        product_tile(tile.as_mut(), -0.5, own(&rows), own(&cols).transpose());
+        for (j, column) in cols.enumerate() {
+            for (i, row) in rows.clone().enumerate() {
+                tile[(i, j)] += 0.5 * columns[(row, 0)] * columns[(column, 0)]
+                    - 0.5 * columns[(row, 1)] * columns[(column, 1)];
+            }
+        }
+    }
+
+    fn diagonal(&self, row: usize) -> f64 {
+        let columns = &self.columns;
+        let first = 2 * self.outputs;
+        let own: Vec<f64> = (first..columns.ncols())
+            .map(|c| columns[(row, c)])
+            .collect();
+        let fits: f64 = (0..self.outputs)
+            .map(|o| columns[(row, o)].powi(2) - columns[(row, self.outputs + o)].powi(2))
+            .sum();
+        0.5 * (fits - self.outputs as f64 * dot(&own, &own))
     }
 }

@@ -96,7 +96,7 @@ impl Curved for BlockEvidence<'_> {
         tiles::pull_back_lower_with(
             &seconds,
             data.inputs(),
-            &|rows, columns, tile| self.sensitivity_tile(&inverse, weights, rows, columns, tile),
+            &|rows, columns, tile| self.sensitivity_tile(&inverse, &solved, rows, columns, tile),
             &mut pairs,
         );
         for b in 0..kernel_count {

@@ -8,6 +8,7 @@ use crate::learn::{Evaluation, Objective};
 use crate::likelihood::GaussianNoise;
 use crate::linalg::{JitterPolicy, Matrix, MatrixMut, Spares, dot, product_tile};
 use crate::posterior::exact;
+use crate::posterior::outputs::{target_matrix, within_groups};
 use crate::{Error, Result};
 
 /// The log evidence of one block of rows (Rasmussen and Williams 2006, eq. 5.8-5.9).
@@ -30,11 +31,12 @@ impl<'a> BlockEvidence<'a> {
         }
     }
 
-    /// One tile of `S = 1/2 (a a' - C^-1)`, given `L^-1` and `a = C^-1 y`; below the diagonal of tiles only.
+    /// One tile of `S = 1/2 (A A' - o C^-1)`, given `L^-1` and `A = C^-1 Y`, for `o` outputs; below the diagonal of tiles
+    /// only.
     pub(super) fn sensitivity_tile(
         &self,
         inverse: &Matrix,
-        weights: &[f64],
+        weights: &Matrix,
         rows: Range<usize>,
         columns: Range<usize>,
         mut tile: MatrixMut<'_>,
@@ -42,7 +44,7 @@ impl<'a> BlockEvidence<'a> {
         let below = inverse.nrows() - rows.start;
         product_tile(
             tile.as_mut(),
-            -0.5,
+            -0.5 * weights.ncols() as f64,
             inverse
                 .as_ref()
                 .submatrix(rows.start, rows.start, below, rows.len())
@@ -51,9 +53,12 @@ impl<'a> BlockEvidence<'a> {
                 .as_ref()
                 .submatrix(rows.start, columns.start, below, columns.len()),
         );
-        for (j, column) in columns.enumerate() {
-            for (i, row) in rows.clone().enumerate() {
-                tile[(i, j)] += 0.5 * weights[row] * weights[column];
+        for output in 0..weights.ncols() {
+            let weights = weights.col_as_slice(output);
+            for (j, column) in columns.clone().enumerate() {
+                for (i, row) in rows.clone().enumerate() {
+                    tile[(i, j)] += 0.5 * weights[row] * weights[column];
+                }
             }
         }
     }
@@ -61,18 +66,19 @@ impl<'a> BlockEvidence<'a> {
 
 impl Objective for BlockEvidence<'_> {
     /// With `C = K + Psi`, `a = C^-1 y` and sensitivity `S = 1/2 (a a' - C^-1)`, the derivative is `sum_ij S_ij dC_ij`.
+    /// Outputs add: `S = 1/2 (A A' - o C^-1)` with a column of `A` for each of `o`.
     /// Two n x n matrices live at a time (`L`, `L^-1`); the sensitivity exists one tile at a time.
     fn evaluate(&self, coordinates: &[f64]) -> Result<Evaluation> {
         let (kernel, noise) = at(self.kernel, coordinates)?;
         let data = self.data;
         let factor = exact::factor_in(self.spares.take(), &kernel, noise, data, self.policy)?;
-        let mut weights = Matrix::from_fn(data.rows(), 1, |row, _| data.targets()[row]);
+        let outputs = data.outputs() as f64;
+        let mut weights = target_matrix(data);
         factor.solve(weights.as_mut());
         let value = exact::log_evidence(data, noise, &factor, &weights);
 
         let inverse = factor.inverse_lower_in(self.spares.take());
         self.spares.give_back(factor.into_matrix());
-        let weights = weights.col_as_slice(0);
         let mut gradient = vec![0.0; coordinates.len()];
         let (noise_slope, kernel_slopes) = gradient
             .split_last_mut()
@@ -80,15 +86,18 @@ impl Objective for BlockEvidence<'_> {
         tiles::pull_back_lower_with(
             &kernel,
             data.inputs(),
-            &|rows, columns, tile| self.sensitivity_tile(&inverse, weights, rows, columns, tile),
+            &|rows, columns, tile| self.sensitivity_tile(&inverse, &weights, rows, columns, tile),
             kernel_slopes,
         );
-        let (_, within) = noise.evidence_within_groups(data);
+        let (_, within) = within_groups(noise, data);
         *noise_slope = within
             + (0..data.rows())
                 .map(|row| {
                     let column = &inverse.col_as_slice(row)[row..];
-                    let sensitivity = 0.5 * (weights[row] * weights[row] - dot(column, column));
+                    let squares: f64 = (0..weights.ncols())
+                        .map(|output| weights[(row, output)] * weights[(row, output)])
+                        .sum();
+                    let sensitivity = 0.5 * (squares - outputs * dot(column, column));
                     sensitivity * noise.variance / data.weights()[row]
                 })
                 .sum::<f64>();

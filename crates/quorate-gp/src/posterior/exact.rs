@@ -4,12 +4,13 @@ use std::f64::consts::PI;
 
 use rayon::prelude::*;
 
-use super::Predict;
+use super::outputs::{target_matrix, within_groups};
+use super::{Predict, same_for_all};
 use crate::data::{Dataset, Inputs};
 use crate::gaussian::{Joint, Marginals};
 use crate::kernel::{BoundKernel, Covariance, tiles};
 use crate::likelihood::GaussianNoise;
-use crate::linalg::{Factor, Jitter, JitterPolicy, Matrix, multiply};
+use crate::linalg::{Factor, Jitter, JitterPolicy, Matrix, dot, multiply};
 use crate::{Error, Result};
 
 /// Query rows answered together: wide enough for matrix products, narrow enough that memory stays bounded.
@@ -35,7 +36,7 @@ impl ExactPosterior {
         policy: JitterPolicy,
     ) -> Result<Self> {
         let factor = factor(&kernel, noise, &data, policy)?;
-        let mut weights = Matrix::from_fn(data.rows(), 1, |row, _| data.targets()[row]);
+        let mut weights = target_matrix(&data);
         factor.solve(weights.as_mut());
         Ok(Self {
             kernel,
@@ -88,36 +89,35 @@ impl ExactPosterior {
         cross
     }
 
-    /// Mean and variance of one block of queries, on one thread.
-    fn block_marginals(&self, query: Inputs<'_>) -> Vec<(f64, f64)> {
+    /// Means (output after output for each query) and variances of one block of queries, on one thread.
+    fn block_marginals(&self, query: Inputs<'_>) -> (Vec<f64>, Vec<f64>) {
         let mut cross = self.cross(query);
         let prior = self.kernel.diagonal(query);
-        let weights = self.weights.col_as_slice(0);
-        let means: Vec<f64> = (0..query.rows())
-            .map(|q| crate::linalg::dot(cross.col_as_slice(q), weights))
+        let means = (0..query.rows())
+            .flat_map(|q| (0..self.weights.ncols()).map(move |output| (q, output)))
+            .map(|(q, output)| dot(cross.col_as_slice(q), self.weights.col_as_slice(output)))
             .collect();
         self.factor.whiten_block(cross.as_mut());
         let variances = (0..query.rows()).map(|q| {
-            let explained = crate::linalg::dot(cross.col_as_slice(q), cross.col_as_slice(q));
+            let explained = dot(cross.col_as_slice(q), cross.col_as_slice(q));
             // Rounding may leave a negative remainder where the rows determine the function.
             (prior[q] - explained).max(0.0)
         });
-        means.into_iter().zip(variances).collect()
+        let variances = variances.collect();
+        (means, variances)
     }
 }
 
 impl Predict for ExactPosterior {
     fn prior(&self, query: Inputs<'_>) -> Marginals {
         let diagonal = self.kernel.diagonal(query);
-        Marginals {
-            mean: Matrix::zeros(query.rows(), 1),
-            variance: Matrix::from_fn(query.rows(), 1, |row, _| diagonal[row]),
-        }
+        let outputs = self.weights.ncols();
+        same_for_all(&vec![0.0; query.rows() * outputs], &diagonal, outputs)
     }
 
     fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
         check_width(self.data.inputs(), query)?;
-        let blocks: Vec<Vec<(f64, f64)>> = (0..query.rows())
+        let blocks: Vec<(Vec<f64>, Vec<f64>)> = (0..query.rows())
             .into_par_iter()
             .step_by(QUERY_BLOCK)
             .map(|first| {
@@ -125,11 +125,12 @@ impl Predict for ExactPosterior {
                 self.block_marginals(query.slice(first, last))
             })
             .collect();
-        let moments: Vec<(f64, f64)> = blocks.into_iter().flatten().collect();
-        Ok(Marginals {
-            mean: Matrix::from_fn(query.rows(), 1, |row, _| moments[row].0),
-            variance: Matrix::from_fn(query.rows(), 1, |row, _| moments[row].1),
-        })
+        let (means, variances): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
+        Ok(same_for_all(
+            &means.concat(),
+            &variances.concat(),
+            self.weights.ncols(),
+        ))
     }
 
     fn joint(&self, query: Inputs<'_>) -> Result<Joint> {
@@ -183,9 +184,14 @@ pub(crate) fn log_evidence(
     factor: &Factor,
     weights: &Matrix,
 ) -> f64 {
-    let fit = crate::linalg::dot(data.targets(), weights.col_as_slice(0));
-    let (within, _) = noise.evidence_within_groups(data);
-    -0.5 * fit - 0.5 * factor.log_determinant() - 0.5 * data.rows() as f64 * (2.0 * PI).ln()
+    let outputs = data.outputs() as f64;
+    let fit: f64 = (0..data.outputs())
+        .map(|output| dot(data.targets_of(output), weights.col_as_slice(output)))
+        .sum();
+    let (within, _) = within_groups(noise, data);
+    -0.5 * fit
+        - 0.5 * outputs * factor.log_determinant()
+        - 0.5 * outputs * data.rows() as f64 * (2.0 * PI).ln()
         + within
 }
 

@@ -6,7 +6,9 @@ use crate::data::Member;
 /// What each row would have been told had it not been seen, and the effective number of parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeaveOneOut {
-    /// Latent mean for each original row, without that row.
+    /// The target of each original row; those of several outputs follow each other.
+    pub target: Vec<f64>,
+    /// Latent mean for each original row, without that row; those of several outputs follow each other.
     pub mean: Vec<f64>,
     /// Latent variance for each original row, without that row.
     pub variance: Vec<f64>,
@@ -17,9 +19,25 @@ pub struct LeaveOneOut {
 }
 
 impl LeaveOneOut {
+    /// The answers about one of several outputs.
+    pub fn of_output(&self, output: usize, outputs: usize) -> LeaveOneOut {
+        let every = |values: &[f64]| {
+            let own = values.iter().skip(output).step_by(outputs.max(1));
+            own.copied().collect()
+        };
+        LeaveOneOut {
+            target: every(&self.target),
+            mean: every(&self.mean),
+            ..self.clone()
+        }
+    }
+
     /// Adds row `index` of another set of answers.
     pub fn push(&mut self, other: &LeaveOneOut, index: usize) {
-        self.mean.push(other.mean[index]);
+        let outputs = other.mean.len() / other.variance.len().max(1);
+        let own = index * outputs..(index + 1) * outputs;
+        self.target.extend_from_slice(&other.target[own.clone()]);
+        self.mean.extend_from_slice(&other.mean[own]);
         self.variance.push(other.variance[index]);
         self.noise.push(other.noise[index]);
     }
@@ -46,30 +64,32 @@ impl ExactPosterior {
             precision[group] = Some(entry);
         }
         let share = |&group: &usize| precision[group].map_or(0.0, |p| 1.0 - p * psi[group]);
-        let weights = self.weights().col_as_slice(0);
         let mut answer = LeaveOneOut {
             effective_parameters: groups.iter().map(share).sum(),
             ..LeaveOneOut::default()
         };
         let mut members = Vec::new();
-        for member in data.members() {
+        for (index, member) in data.members().iter().enumerate() {
             let group = member.group;
             let Some(precision) = precision[group] else {
                 continue;
             };
             let noise = self.noise().variance + data.known_noise()[group];
-            let mean = data.targets()[group] - weights[group] / precision;
-            let variance = (1.0 / precision - psi[group]).max(0.0);
+            let alone = (1.0 / precision - psi[group]).max(0.0);
             let others = data.weights()[group] - member.weight;
-            // A remainder of pure rounding is nobody: dividing by it would invent an observation.
-            let (mean, variance) = if others > 1e-12 * data.weights()[group] {
-                let total = data.targets()[group] * data.weights()[group];
-                let rest = (total - member.target * member.weight) / others;
-                observe(mean, variance, rest, noise / others)
-            } else {
-                (mean, variance)
-            };
-            answer.mean.push(mean);
+            let mut variance = alone;
+            for (output, own) in data.own_targets(index).enumerate() {
+                let seen = data.targets_of(output)[group];
+                let mut mean = seen - self.weights()[(group, output)] / precision;
+                // A remainder of pure rounding is nobody: dividing by it would invent an observation.
+                if others > 1e-12 * data.weights()[group] {
+                    let total = seen * data.weights()[group];
+                    let rest = (total - own * member.weight) / others;
+                    (mean, variance) = observe(mean, alone, rest, noise / others);
+                }
+                answer.target.push(own);
+                answer.mean.push(mean);
+            }
             answer.variance.push(variance);
             answer.noise.push(noise);
             members.push(*member);

@@ -76,6 +76,9 @@ impl Model {
             Answers::Exact(posterior) => Answerers::AllRows {
                 rows: places(&map, posterior.data().inputs(), sampled, self.spec().seed),
             },
+            Answers::Latent(latent) => Answerers::AllRows {
+                rows: places(&map, latent.data().inputs(), sampled, self.spec().seed),
+            },
             Answers::Local(local) => Answerers::Nearest {
                 rows: places(&map, local.data().inputs(), sampled, self.spec().seed),
                 experts: experts(&map, local, questions)?,

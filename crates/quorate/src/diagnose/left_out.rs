@@ -17,6 +17,7 @@ impl Model {
         sampled: usize,
         watch: &dyn Watch,
     ) -> Result<Option<Diagnosis>> {
+        self.only_numbers("these pictures")?;
         match self.answers()? {
             Answers::Exact(posterior) => {
                 let members = posterior.data().members();
@@ -33,7 +34,10 @@ impl Model {
                 self.tally(&members, row, &answers, sampled).map(Some)
             }
             // Their scores are of rows that were held out and then taken in.
-            Answers::Landmarks(_) | Answers::Joint(_) | Answers::Supported(_) => Ok(None),
+            Answers::Landmarks(_)
+            | Answers::Joint(_)
+            | Answers::Supported(_)
+            | Answers::Latent(_) => Ok(None),
         }
     }
 

@@ -14,11 +14,12 @@ pub use map::MapColumns;
 pub use tally::{Diagnosis, SampledRow, Tally};
 pub use widths::WidthClass;
 
-use quorate_gp::data::Batches;
+use quorate_gp::data::{Batches, Observed};
 use quorate_gp::watch::Watch;
 
 use crate::error::Result;
 use crate::model::Model;
+use crate::task::Forecast;
 
 impl Model {
     /// Diagnoses the model on a table of any length that has the target; the notes of [`Model::predict`] come along.
@@ -29,6 +30,7 @@ impl Model {
         sampled: usize,
         watch: &dyn Watch,
     ) -> Result<(Diagnosis, Vec<String>)> {
+        self.only_numbers("these pictures")?;
         let map = self.map_columns()?;
         let mut tally = Tally::new(
             self.schema().into(),
@@ -38,12 +40,16 @@ impl Model {
         );
         let mut notes: Vec<String> = Vec::new();
         self.answer_each(source, watch, &mut |answered| {
-            let variance = answered.prediction.variance(false);
-            for (row, target) in answered.targets.iter().enumerate() {
-                let mean = answered.prediction.mean[row];
-                tally.add(*target, mean, variance[row], 1.0, answered.inputs.row(row));
+            if let (Observed::Numbers(columns), Forecast::Number(prediction)) =
+                (answered.targets, answered.forecast)
+            {
+                let variance = prediction.variance(false);
+                for (row, target) in columns.iter().flatten().enumerate() {
+                    let mean = prediction.mean[row];
+                    tally.add(*target, mean, variance[row], 1.0, answered.inputs.row(row));
+                }
             }
-            for note in &answered.prediction.notes {
+            for note in answered.forecast.notes() {
                 if !notes.contains(note) {
                     notes.push(note.clone());
                 }

@@ -80,8 +80,8 @@ pub fn tensors(committee: &Committee) -> Vec<Tensor> {
         Tensor(
             "vector",
             Dtype::F64,
-            vec![count],
-            bytes_of(committee.total.vector.col_as_slice(0)),
+            shape(&[], &committee.total),
+            bytes_of(&vector(&committee.total)),
         ),
     ];
     let drawn: Vec<&Summary> = committee.drawn.iter().collect();
@@ -96,9 +96,9 @@ pub fn tensors(committee: &Committee) -> Vec<Tensor> {
         let information: Vec<f64> = (summaries.iter())
             .flat_map(|summary| pack(summary))
             .collect();
-        let vectors = summaries
-            .iter()
-            .flat_map(|summary| summary.vector.col_as_slice(0));
+        let vectors: Vec<f64> = (summaries.iter())
+            .flat_map(|summary| vector(summary))
+            .collect();
         tensors.push(Tensor(
             information_name,
             Dtype::F64,
@@ -108,14 +108,34 @@ pub fn tensors(committee: &Committee) -> Vec<Tensor> {
         tensors.push(Tensor(
             vector_name,
             Dtype::F64,
-            vec![summaries.len(), count],
-            bytes_of(&vectors.copied().collect::<Vec<f64>>()),
+            shape(&[summaries.len()], summaries[0]),
+            bytes_of(&vectors),
         ));
     }
     tensors
 }
 
-pub fn read(tensors: &SafeTensors<'_>, record: Record, expected_width: usize) -> Result<Committee> {
+/// The shape of a summary's vector behind other axes: an axis of outputs only where there are several.
+fn shape(before: &[usize], summary: &Summary) -> Vec<usize> {
+    let outputs = (summary.outputs() > 1).then_some(summary.outputs());
+    let axes = before.iter().copied().chain(outputs);
+    axes.chain([summary.landmarks()]).collect()
+}
+
+/// A summary's vector, output after output.
+fn vector(summary: &Summary) -> Vec<f64> {
+    (0..summary.outputs())
+        .flat_map(|output| summary.vector.col_as_slice(output))
+        .copied()
+        .collect()
+}
+
+pub fn read(
+    tensors: &SafeTensors<'_>,
+    record: Record,
+    expected_width: usize,
+    outputs: usize,
+) -> Result<Committee> {
     let (count, width, landmarks) = matrix(tensors, "landmarks")?;
     if width != expected_width || record.range.len() != width || count == 0 {
         return Err(bad("landmarks", "they and the schema disagree".into()));
@@ -130,7 +150,7 @@ pub fn read(tensors: &SafeTensors<'_>, record: Record, expected_width: usize) ->
     let landmarks = finite("landmarks", landmarks)?;
     let information = finite("information", numbers(tensors, "information")?)?;
     let vector = finite("vector", numbers(tensors, "vector")?)?;
-    let total = unpack(count, &information, &vector, record.total)?;
+    let total = unpack(count, outputs, &information, &vector, record.total)?;
     let kept = record
         .parts
         .iter()
@@ -146,7 +166,7 @@ pub fn read(tensors: &SafeTensors<'_>, record: Record, expected_width: usize) ->
     };
     let mut next = information
         .chunks_exact(packed(count))
-        .zip(vectors.chunks_exact(count));
+        .zip(vectors.chunks_exact(count * outputs));
     let mut parts = Vec::with_capacity(record.parts.len());
     for part in record.parts {
         let kept = match part.kept {
@@ -155,7 +175,7 @@ pub fn read(tensors: &SafeTensors<'_>, record: Record, expected_width: usize) ->
                 let (information, vector) = next
                     .next()
                     .ok_or_else(|| bad("part_information", "it is too short".into()))?;
-                Some(unpack(count, information, vector, scalars)?)
+                Some(unpack(count, outputs, information, vector, scalars)?)
             }
         };
         let record = part.record;
@@ -178,7 +198,7 @@ pub fn read(tensors: &SafeTensors<'_>, record: Record, expected_width: usize) ->
             .chunks_exact(packed(count))
             .zip(vectors.chunks_exact(count));
         for ((information, vector), scalars) in each.zip(record.drawn) {
-            drawn.push(unpack(count, information, vector, scalars)?);
+            drawn.push(unpack(count, outputs, information, vector, scalars)?);
         }
     }
     Ok(Committee {
@@ -203,8 +223,14 @@ fn pack(summary: &Summary) -> Vec<f64> {
     (0..count).flat_map(column).copied().collect()
 }
 
-fn unpack(count: usize, lower: &[f64], vector: &[f64], scalars: Scalars) -> Result<Summary> {
-    if lower.len() != packed(count) || vector.len() != count {
+fn unpack(
+    count: usize,
+    outputs: usize,
+    lower: &[f64],
+    vector: &[f64],
+    scalars: Scalars,
+) -> Result<Summary> {
+    if lower.len() != packed(count) || vector.len() != count * outputs {
         return Err(bad("information", "it and the landmarks disagree".into()));
     }
     let mut information = Matrix::zeros(count, count);
@@ -216,7 +242,7 @@ fn unpack(count: usize, lower: &[f64], vector: &[f64], scalars: Scalars) -> Resu
     }
     Ok(Summary {
         information,
-        vector: Matrix::from_fn(count, 1, |row, _| vector[row]),
+        vector: Matrix::from_fn(count, outputs, |row, output| vector[output * count + row]),
         log_evidence: scalars.log_evidence,
         rows: scalars.rows,
     })

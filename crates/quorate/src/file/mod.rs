@@ -165,21 +165,34 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
     let fitted: Fitted =
         serde_json::from_value(header.model).map_err(|error| foreign(error.to_string()))?;
     let width = fitted.schema.columns().len();
+    let outputs = fitted.schema.target().outputs();
     let committee = || {
         let record = record.ok_or_else(|| bad(COMMITTEE, "is missing".into()))?;
         let record = serde_json::from_value(record);
         let record = record.map_err(|error| bad(COMMITTEE, error.to_string()))?;
-        committee::read(&tensors, record, width)
+        committee::read(&tensors, record, width, outputs)
     };
     let state = match fitted.found.method {
         Method::Landmarks(_) => committee().map(State::Committee),
-        Method::Joint(_) => parts::read(&tensors, width).map(State::Parts),
-        Method::Supported(_) => {
-            parts::read(&tensors, width).and_then(|rows| Ok(State::Supported(rows, committee()?)))
+        Method::Joint(_) => parts::read(&tensors, width, outputs).map(State::Parts),
+        Method::Supported(_) => parts::read(&tensors, width, outputs)
+            .and_then(|rows| Ok(State::Supported(rows, committee()?))),
+        Method::Exact | Method::Latent(_) | Method::Local(_) => {
+            rows::read(&tensors, width, outputs).map(State::Rows)
         }
-        Method::Exact | Method::Local(_) => rows::read(&tensors, width).map(State::Rows),
     }
     .map_err(|error| foreign(error.to_string()))?;
+    let found = &fitted.found;
+    let is_latent = matches!(found.method, Method::Latent(_));
+    let needs_link = fitted.schema.target().classes().is_some() && !is_latent;
+    if found.link.is_some_and(|link| !link.is_sound())
+        || found.link.is_some() != needs_link
+        || found.through.is_some() != is_latent
+    {
+        return Err(foreign(
+            "what makes probabilities of its answers is damaged".into(),
+        ));
+    }
     Ok(Model::from_parts(fitted, state))
 }
 

@@ -20,8 +20,12 @@ pub fn tensors(parted: &PartedRows) -> Vec<Tensor> {
     tensors
 }
 
-pub fn read(tensors: &SafeTensors<'_>, expected_width: usize) -> Result<PartedRows> {
-    let data = rows::read(tensors, expected_width)?;
+pub fn read(
+    tensors: &SafeTensors<'_>,
+    expected_width: usize,
+    outputs: usize,
+) -> Result<PartedRows> {
+    let data = rows::read(tensors, expected_width, outputs)?;
     let parts: Vec<u64> = words(tensors, "part", Dtype::U64)?
         .map(u64::from_le_bytes)
         .collect();

@@ -32,12 +32,7 @@ pub fn tensors(data: &Dataset) -> Vec<Tensor> {
             count.clone(),
             of_members(&|i| (members[i].group as u64).to_le_bytes()),
         ),
-        Tensor(
-            "target",
-            Dtype::F64,
-            count.clone(),
-            of_members(&|i| members[i].target.to_le_bytes()),
-        ),
+        targets(data),
         Tensor(
             "weight",
             Dtype::F64,
@@ -47,7 +42,19 @@ pub fn tensors(data: &Dataset) -> Vec<Tensor> {
     ]
 }
 
-pub fn read(tensors: &SafeTensors<'_>, expected_width: usize) -> Result<Dataset> {
+/// The targets of each member: a vector, or a matrix with a column for each output where there are several.
+fn targets(data: &Dataset) -> Tensor {
+    let members = data.members().len();
+    let shape = match data.outputs() {
+        1 => vec![members],
+        outputs => vec![members, outputs],
+    };
+    let values: Vec<f64> = (0..members).flat_map(|i| data.own_targets(i)).collect();
+    Tensor("target", Dtype::F64, shape, bytes_of(&values))
+}
+
+/// The rows of a file, whose schema says how many columns and outputs they have.
+pub fn read(tensors: &SafeTensors<'_>, expected_width: usize, outputs: usize) -> Result<Dataset> {
     let (distinct, width, inputs) = matrix(tensors, "inputs")?;
     if width != expected_width {
         return Err(bad("inputs", "rows and schema disagree in width".into()));
@@ -58,8 +65,9 @@ pub fn read(tensors: &SafeTensors<'_>, expected_width: usize) -> Result<Dataset>
     let group: Vec<usize> = words(tensors, "group", Dtype::U64)?
         .map(|word| u64::from_le_bytes(word) as usize)
         .collect();
-    let members = target.len();
-    if known.len() != distinct
+    let members = target.len() / outputs.max(1);
+    if target.len() != members * outputs
+        || known.len() != distinct
         || weight.len() != members
         || group.len() != members
         || group.iter().any(|&g| g >= distinct)
@@ -71,10 +79,11 @@ pub fn read(tensors: &SafeTensors<'_>, expected_width: usize) -> Result<Dataset>
         values.extend_from_slice(&inputs[g * width..(g + 1) * width]);
     }
     let noise = group.iter().map(|&g| known[g]).collect();
-    Ok(Dataset::new(
+    Ok(Dataset::with_outputs(
         values,
         width,
         target,
+        outputs,
         Some(weight),
         Some(noise),
     )?)

@@ -183,18 +183,28 @@ fn try_candidate(
     let (bound, noise, _) = learn(&bound, GaussianNoise { variance: 0.1 }, data, &quick, watch)?;
     let found = bound.kernel();
     let posterior = ExactPosterior::condition(bound, noise, data.clone(), search.jitter)?;
+    let nlpd = left_out_nlpd(&posterior)?;
+    let candidate = Candidate {
+        kernel: kernel.structure().to_string(),
+        log_evidence: Some(posterior.log_evidence()),
+        predictive_nlpd: nlpd,
+    };
+    Ok((found, noise, candidate))
+}
+
+/// Mean over the outputs of the standardised NLPD of rows left out one at a time.
+fn left_out_nlpd(posterior: &ExactPosterior) -> Result<f64> {
     let standard = Yardstick {
         mean: 0.0,
         deviation: 1.0,
     };
-    let members = posterior.data().members();
-    let scores = leave_one_out_scores(members, &posterior.leave_one_out(), standard)?;
-    let candidate = Candidate {
-        kernel: kernel.structure().to_string(),
-        log_evidence: Some(posterior.log_evidence()),
-        predictive_nlpd: scores.nlpd,
-    };
-    Ok((found, noise, candidate))
+    let (data, answers) = (posterior.data(), posterior.leave_one_out());
+    let mut sum = 0.0;
+    for output in 0..data.outputs() {
+        let own = answers.of_output(output, data.outputs());
+        sum += leave_one_out_scores(data.members(), &own, standard)?.nlpd;
+    }
+    Ok(sum / data.outputs() as f64)
 }
 
 /// The rows on which candidates are compared.

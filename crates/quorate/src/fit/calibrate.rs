@@ -14,8 +14,8 @@ use quorate_gp::watch::Watch;
 use super::local::{neighbourhood, scored_rows};
 use crate::error::Result;
 use crate::local::LocalAnswers;
-use crate::score::{Scores, leave_one_out_scores};
 use crate::spec::{LearnChoice, ModelSpec};
+use crate::task::{Judged, judge_left_out};
 
 /// Gain in log density per row that another noise must bring: twenty times what one free number gains by chance among
 /// 2,000 rows.
@@ -27,8 +27,8 @@ const WIDEST: f64 = 100.0;
 pub struct Calibrated {
     pub noise: GaussianNoise,
     pub answers: LocalAnswers,
-    /// Leave-one-out scores of a random sample of the rows.
-    pub scores: Scores,
+    /// What a random sample of the rows says, each left out.
+    pub judged: Judged,
     /// A sentence where the noise was changed, beginning with a space; empty otherwise.
     pub remark: String,
 }
@@ -50,11 +50,10 @@ pub fn calibrate(
         Ok((answers, members, left_out))
     };
     let (answers, members, left_out) = judged(noise)?;
-    let scores = leave_one_out_scores(&members, &left_out, schema.into())?;
     let learned = Calibrated {
         noise,
         answers,
-        scores,
+        judged: judge_left_out(schema, &members, &left_out)?,
         remark: String::new(),
     };
     if spec.learn != LearnChoice::Auto {
@@ -70,19 +69,20 @@ pub fn calibrate(
     }
     // The noise also decides how much neighbours are believed: only what the rows say of the whole answer counts.
     let (answers, members, left_out) = judged(wanted)?;
-    let scores = leave_one_out_scores(&members, &left_out, schema.into())?;
-    if scores.nlpd + WORTH > learned.scores.nlpd {
+    let judged = judge_left_out(schema, &members, &left_out)?;
+    let (before, after) = (learned.judged.scores.loss(), judged.scores.loss());
+    if after + WORTH > before {
         return Ok(learned);
     }
     let ratio = (wanted.variance / noise.variance).sqrt();
+    let name = judged.scores.name_of_loss();
     let remark = format!(
-        " Rows left out asked for noise {ratio:.2} times as wide as learned (NLPD {:.4} before, {:.4} with it).",
-        learned.scores.nlpd, scores.nlpd
+        " Rows left out asked for noise {ratio:.2} times as wide as learned ({name} {before:.4} before, {after:.4} with it)."
     );
     Ok(Calibrated {
         noise: wanted,
         answers,
-        scores,
+        judged,
         remark,
     })
 }
@@ -110,16 +110,22 @@ fn best_variance(learned: f64, members: &[Member], left_out: &LeaveOneOut) -> f6
     at(0.5 * (low + high))
 }
 
-/// Mean log density of the rows left out, with this much added to their noise.
+/// Mean log density of the targets of the rows left out, with this much added to their noise.
 fn log_density(added: f64, members: &[Member], left_out: &LeaveOneOut) -> f64 {
-    let beliefs = left_out.mean.iter().zip(&left_out.variance);
-    let rows = members.iter().zip(beliefs.zip(&left_out.noise));
+    let outputs = (left_out.mean.len() / members.len().max(1)).max(1);
+    let told = left_out
+        .target
+        .chunks(outputs)
+        .zip(left_out.mean.chunks(outputs));
+    let spread = left_out.variance.iter().zip(&left_out.noise);
     let (mut sum, mut weight) = (0.0, 0.0);
-    for (member, ((mean, latent), noise)) in rows {
+    for (member, ((targets, means), (latent, noise))) in members.iter().zip(told.zip(spread)) {
         let variance = (latent + noise + added).max(f64::MIN_POSITIVE);
-        let off = member.target - mean;
-        sum -= 0.5 * member.weight * (variance.ln() + off * off / variance);
-        weight += member.weight;
+        for (target, mean) in targets.iter().zip(means) {
+            let off = target - mean;
+            sum -= 0.5 * member.weight * (variance.ln() + off * off / variance);
+            weight += member.weight;
+        }
     }
     sum / weight
 }
@@ -143,6 +149,9 @@ mod tests {
                 target: spread * crate::prediction::standard_quantile(share),
                 weight: 1.0,
             });
+            left_out
+                .target
+                .extend(members.last().map(|member| member.target));
             left_out.mean.push(0.0);
             left_out.variance.push(latent);
             left_out.noise.push(noise);

@@ -16,8 +16,8 @@ use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::local::ConditionalRecord;
 use crate::plan::EXACT_ROWS;
-use crate::score::leave_one_out_scores;
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+use crate::task::judge_left_out;
 
 /// Noise variance learning starts from, in units of the target's variance.
 const FIRST_NOISE: GaussianNoise = GaussianNoise { variance: 0.1 };
@@ -46,7 +46,7 @@ pub fn fit(
         (0..data.rows()).collect()
     };
     let (members, answers) = posterior.leave_one_out_of(&scored);
-    let scores = leave_one_out_scores(&members, &answers, schema.into())?;
+    let judged = judge_left_out(schema, &members, &answers)?;
     watch.progress("conditioning on all rows", 1, 1);
     let found = Found {
         method: Method::Exact,
@@ -56,7 +56,9 @@ pub fn fit(
         log_evidence: Some(posterior.log_evidence()),
         // The trace over all rows would cost as much again as the factor.
         effective_parameters: (!many).then_some(answers.effective_parameters),
-        leave_one_out: scores,
+        leave_one_out: judged.scores,
+        link: judged.link,
+        through: None,
         candidates: learned.candidates,
         history: learned.history,
         conditional: learned.conditional,

@@ -5,12 +5,13 @@ use quorate_gp::linalg::Jitter;
 use quorate_gp::watch::Watch;
 
 use super::Found;
-use super::landmarks::{held_out, held_out_scores, learn, outcome};
+use super::landmarks::{held_out, learn, outcome};
 use crate::answers::{Answers, Method};
 use crate::error::Result;
 use crate::joint::{JointAnswers, JointShape};
 use crate::partition::{Labels, PartedRows, Partition};
 use crate::spec::ModelSpec;
+use crate::task::judge_held_out;
 
 /// Rows of one expert unless told otherwise.
 pub const PART_SIZE: usize = 1000;
@@ -60,12 +61,12 @@ pub fn fit(
     let (seen, asked) = rows.without(&held);
     let before = JointAnswers::new(bound.clone(), noise, &seen, shape)?;
     let marginals = before.marginals(asked.inputs())?;
-    let scores = held_out_scores(&marginals, noise, &asked, schema.into())?;
+    let judged = judge_held_out(schema, &asked, &marginals, noise)?;
     drop(before);
     watch.progress("scoring rows held out", 1, 1);
 
     let answers = JointAnswers::new(bound, noise, &rows, shape)?;
-    let outcome = outcome(&learned, spec.learn, scores.n);
+    let outcome = outcome(&learned, spec.learn, judged.scores.rows());
     let found = Found {
         method: Method::Joint(shape),
         kernel,
@@ -73,7 +74,9 @@ pub fn fit(
         jitter: Jitter::default(),
         log_evidence: None,
         effective_parameters: None,
-        leave_one_out: scores,
+        leave_one_out: judged.scores,
+        link: judged.link,
+        through: None,
         candidates: learned.candidates,
         history: learned.history,
         conditional: None,

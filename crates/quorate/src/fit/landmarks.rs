@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use quorate_gp::data::{Batches, Dataset, InputColumn, Inputs, Schema, random_rows};
-use quorate_gp::gaussian::Marginals;
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{Plausible, SearchLimits, SearchRecord, WithPrior, at, maximise};
 use quorate_gp::likelihood::GaussianNoise;
@@ -21,8 +20,8 @@ use crate::landmarks::{
     Streamed, SummaryTree, absorb, choose, cut,
 };
 use crate::partition::Labels;
-use crate::score::{Scores, Yardstick};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+use crate::task::judge_held_out;
 
 /// Landmarks unless told otherwise: at most this many, and a quarter of the rows.
 const LANDMARKS: usize = 1000;
@@ -108,10 +107,10 @@ pub fn fit(
     let inputs = Inputs::new(&chosen, chosen.len() / width, width)?;
     let landmarks = Landmarks::new(bound, inputs)?;
 
-    let mut committee = Committee::new(&landmarks, data.inputs());
+    let mut committee = Committee::new(&landmarks, data.outputs(), data.inputs());
     let mut notes = Vec::new();
     let name = spec.part_name.as_deref().unwrap_or(PART_NAME);
-    let mut tree = SummaryTree::default();
+    let mut tree = SummaryTree::of_outputs(data.outputs());
     let heard = match rows {
         Rows::Absorb | Rows::Leave => {
             let parts = cut(landmarks.kernel(), &others, &how, labels, watch)?;
@@ -148,7 +147,7 @@ pub fn fit(
     drop(before);
     let answers = belief.marginals(held.inputs())?;
     drop(belief);
-    let scores = held_out_scores(&answers, noise, &held, schema.into())?;
+    let judged = judge_held_out(schema, &held, &answers, noise)?;
     if let Some(record) = record {
         let last = match labels {
             Some(_) => cut(landmarks.kernel(), &held, &how, labels, watch)?,
@@ -172,13 +171,15 @@ pub fn fit(
             landmarks: count,
             part_size: how.part_size,
         }),
-        outcome: outcome(&learned, spec.learn, scores.n),
+        outcome: outcome(&learned, spec.learn, judged.scores.rows()),
         kernel,
         noise,
         jitter,
         log_evidence: Some(belief.log_evidence()),
         effective_parameters: Some(belief.effective_parameters()),
-        leave_one_out: scores,
+        leave_one_out: judged.scores,
+        link: judged.link,
+        through: None,
         candidates: learned.candidates,
         history: learned.history,
         conditional: None,
@@ -232,29 +233,6 @@ pub(super) fn landmark_inputs(
     choose(choice, kernel, inputs, count, spec.seed, watch)
 }
 
-/// Scores of rows no part has spoken of, in the target's own units.
-pub(super) fn held_out_scores(
-    answers: &Marginals,
-    noise: GaussianNoise,
-    held: &Dataset,
-    yardstick: Yardstick,
-) -> Result<Scores> {
-    let Yardstick { mean, deviation } = yardstick;
-    let members = held.members();
-    let each = |value: &dyn Fn(&quorate_gp::data::Member) -> f64| -> Vec<f64> {
-        members.iter().map(value).collect()
-    };
-    let variance =
-        |group: usize| answers.variance[(group, 0)] + noise.variance + held.known_noise()[group];
-    Scores::of(
-        &each(&|member| mean + deviation * member.target),
-        &each(&|member| mean + deviation * answers.mean[(member.group, 0)]),
-        &each(&|member| deviation * deviation * variance(member.group)),
-        Some(&each(&|member| member.weight)),
-        yardstick,
-    )
-}
-
 /// Hyperparameters and how they were found.
 pub(super) struct Learned {
     pub kernel: BoundKernel,
@@ -299,7 +277,7 @@ pub(super) fn learn(
                 tried.push(Candidate {
                     kernel: kernel.structure().to_string(),
                     log_evidence: Some(value),
-                    predictive_nlpd: -value / climbed.2.rows as f64,
+                    predictive_nlpd: -value / (climbed.2.rows * data.outputs()) as f64,
                 });
                 if best
                     .as_ref()

@@ -1,6 +1,6 @@
 //! A table too large for one process: hyperparameters from neighbourhoods, answers from the nearest rows.
 
-use quorate_gp::data::{Dataset, InputColumn, Schema, random_rows};
+use quorate_gp::data::{Dataset, Schema, random_rows};
 use quorate_gp::kernel::{BoundKernel, Kernel};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::Jitter;
@@ -16,8 +16,8 @@ use crate::local::{
     ConditionalRecord, ConditionalSearch, GroupShape, LocalAnswers, Neighbourhood,
     learn_conditional,
 };
-use crate::score::leave_one_out_scores;
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+use crate::task::judge_left_out;
 
 /// Rows of the random sample that is scored with its own row left out.
 pub const SCORED_ROWS: usize = 2000;
@@ -63,12 +63,12 @@ pub fn fit(
     let (best, tried) = learn(spec, schema, data, watch)?;
     let kernel = best.kernel.kernel();
     let calibrated = calibrate(spec, schema, &kernel, best.noise, data, watch)?;
-    let scores = calibrated.scores;
+    let judged = calibrated.judged;
     let outcome = format!(
         "{}{} Scores are of {} random rows, each predicted from the others.",
         outcome(&tried, &kernel, &best.record, spec.learn),
         calibrated.remark,
-        scores.n
+        judged.scores.rows()
     );
     let found = Found {
         method: Method::Local(neighbourhood(spec)),
@@ -77,7 +77,9 @@ pub fn fit(
         jitter: Jitter::default(),
         log_evidence: None,
         effective_parameters: None,
-        leave_one_out: scores,
+        leave_one_out: judged.scores,
+        link: judged.link,
+        through: None,
         candidates: if tried.len() > 1 { tried } else { Vec::new() },
         history: Vec::new(),
         conditional: Some(best.record),
@@ -107,7 +109,7 @@ pub(super) fn learn(
 ) -> Result<(Climbed, Vec<Candidate>)> {
     let kernels = match &spec.kernel {
         KernelChoice::Given(kernel) => vec![kernel.clone()],
-        KernelChoice::Auto => candidates(schema.columns())?,
+        KernelChoice::Auto => candidates(schema)?,
     };
     let look = match spec.learn {
         LearnChoice::Auto => BRIEF,
@@ -122,14 +124,14 @@ pub(super) fn learn(
             best = Some((climbed, 0.0));
             break;
         }
-        let nlpd = compared(spec, schema, &climbed, data, watch)?;
+        let loss = compared(spec, schema, &climbed, data, watch)?;
         tried.push(Candidate {
             kernel: kernel.structure().to_string(),
             log_evidence: None,
-            predictive_nlpd: nlpd,
+            predictive_nlpd: loss,
         });
-        if best.as_ref().is_none_or(|(_, leader)| nlpd < *leader) {
-            best = Some((climbed, nlpd));
+        if best.as_ref().is_none_or(|(_, leader)| loss < *leader) {
+            best = Some((climbed, loss));
         }
     }
     match best {
@@ -144,7 +146,7 @@ pub(super) fn learn(
     }
 }
 
-/// NLPD of rows left out, in the target's units.
+/// What rows left out lose: NLPD in the target's units, or log loss of classes.
 fn compared(
     spec: &ModelSpec,
     schema: &Schema,
@@ -156,7 +158,7 @@ fn compared(
     let answers = LocalAnswers::new(kernel, climbed.noise, data.clone(), neighbourhood(spec));
     let places = random_rows(data.members().len(), COMPARED_ROWS, spec.seed ^ 3);
     let (members, left_out) = answers.leave_one_out(&places, watch)?;
-    Ok(leave_one_out_scores(&members, &left_out, schema.into())?.nlpd)
+    Ok(judge_left_out(schema, &members, &left_out)?.scores.loss())
 }
 
 /// The random rows whose leave-one-out scores a local model keeps, as places among the members of the data.
@@ -204,14 +206,16 @@ fn climb(
 }
 
 /// Two terms on different scales, or a smooth and a very rough one; categories multiply. One term is two of which
-/// one has no variance.
-fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
-    let term = |shape: &str| auto::with_categories(columns, shape);
+/// one has no variance. Classes say little about single columns where there are many: one length scale for all is tried
+/// as well, and instead of the rough term, which follows single rows.
+fn candidates(schema: &Schema) -> Result<Vec<Kernel>> {
+    let term = |shape: &str| auto::with_categories(schema.columns(), shape);
     let middle = term("matern32(ard)");
-    let mut texts = vec![
-        format!("{middle} + {middle}"),
-        format!("{} + {}", term("se(ard)"), term("matern12(ard)")),
-    ];
+    let other = match schema.target().classes() {
+        Some(_) => term("matern32"),
+        None => format!("{} + {}", term("se(ard)"), term("matern12(ard)")),
+    };
+    let mut texts = vec![format!("{middle} + {middle}"), other];
     // Without a number column every shape is the categories' own.
     texts.dedup();
     texts.iter().map(|text| Ok(text.parse()?)).collect()

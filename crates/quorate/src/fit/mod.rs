@@ -7,13 +7,14 @@ mod drawn;
 pub(crate) mod exact;
 pub(crate) mod joint;
 pub(crate) mod landmarks;
+mod latent;
 pub(crate) mod local;
 pub(crate) mod start;
 mod supported;
 
 use std::borrow::Cow;
 
-use quorate_gp::data::{Batches, Dataset, Frame, Schema, Survey};
+use quorate_gp::data::{Batches, Dataset, Frame, Schema, Survey, TargetKind};
 use quorate_gp::kernel::Kernel;
 use quorate_gp::learn::SearchRecord;
 use quorate_gp::likelihood::GaussianNoise;
@@ -30,8 +31,8 @@ use crate::landmarks::{CHUNK_ROWS, Landmarks, State, fingerprint};
 use crate::local::ConditionalRecord;
 use crate::partition::Labels;
 use crate::plan::{Plan, Shape, Way};
-use crate::score::Scores;
 use crate::spec::{LearnChoice, MethodChoice, ModeChoice, ModelSpec};
+use crate::task::{Link, Scorecard, TaskChoice, Through, decide};
 pub(crate) use local::scored_rows;
 
 /// Everything about a fitted model but its rows.
@@ -57,7 +58,13 @@ pub(crate) struct Found {
     pub effective_parameters: Option<f64>,
     /// Rows predicted from the others: all of them one at a time, or a sample where that would take long; for landmarks a
     /// sample that was held out together.
-    pub leave_one_out: Scores,
+    pub leave_one_out: Scorecard,
+    /// What makes probabilities of the answers about classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
+    /// The likelihood behind the latent function of two classes, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<Through>,
     pub candidates: Vec<Candidate>,
     pub history: Vec<SearchRecord>,
     /// How the grouped conditional likelihood was climbed; local and joint models only.
@@ -71,7 +78,8 @@ pub(crate) struct Found {
 /// What a survey of a table says of the problem, and how it will be solved.
 pub(crate) fn plan(spec: &ModelSpec, survey: &Survey) -> Result<Plan> {
     spec.check()?;
-    let (schema, data, _) = encode(spec, &survey.sample)?;
+    let (kind, _) = decide(spec, &survey.sample)?;
+    let (schema, data, _) = encode(spec, kind, &survey.sample)?;
     Plan::new(spec, &Shape::of(spec, &schema, &data, survey))
 }
 
@@ -82,7 +90,9 @@ pub(crate) fn fit(
     table: Cow<'_, Frame>,
     watch: &dyn Watch,
 ) -> Result<(Fitted, State, Answers)> {
-    let (schema, data, mut notes) = encode(spec, &table)?;
+    let (kind, remark) = decide(spec, &table)?;
+    let (schema, data, mut notes) = encode(spec, kind, &table)?;
+    notes.extend(remark);
     let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), &table)?;
     // The encoded rows are all that is needed from here on.
     drop(table);
@@ -97,6 +107,16 @@ pub(crate) fn fit(
         watch,
     )?;
     let (mut found, state, answers) = match *way {
+        way if let Some(how) = spec.inference.approximation() => {
+            if way != Way::Exact {
+                return Err(Error::Spec(format!(
+                    "`--inference {}` needs `--method exact` for a table of this length",
+                    spec.inference
+                )));
+            }
+            let (found, answers) = latent::fit(how, &planned, &schema, &data, watch)?;
+            (found, State::Rows(data), answers)
+        }
         Way::Exact => {
             let (found, answers) = exact::fit(&planned, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
@@ -141,7 +161,9 @@ pub(crate) fn stream(
     watch: &dyn Watch,
 ) -> Result<(Fitted, State, Answers)> {
     refuse_draws(spec)?;
-    let (schema, data, mut notes) = encode(spec, &survey.sample)?;
+    let (kind, remark) = decide(spec, &survey.sample)?;
+    let (schema, data, mut notes) = encode(spec, kind, &survey.sample)?;
+    notes.extend(remark);
     begin("fit of a stream", spec, &data, watch)?;
     let rows = landmarks::Rows::Stream {
         table,
@@ -189,7 +211,9 @@ pub(crate) fn prepare(
     };
     spec.check()?;
     refuse_draws(spec)?;
-    let (schema, data, mut notes) = encode(spec, table)?;
+    let (kind, remark) = decide(spec, table)?;
+    let (schema, data, mut notes) = encode(spec, kind, table)?;
+    notes.extend(remark);
     let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), table)?;
     let (labels, rows) = (labels.as_ref(), landmarks::Rows::Leave);
     let way = Way::Landmarks {
@@ -228,8 +252,21 @@ fn begin(deed: &str, spec: &ModelSpec, data: &Dataset, watch: &dyn Watch) -> Res
     Ok(journal.begin(&format!("{deed} by {version}: {spec} {print}"))?)
 }
 
-fn encode(spec: &ModelSpec, table: &Frame) -> Result<(Schema, Dataset, Vec<String>)> {
-    let (schema, mut notes) = Schema::learn(table, &spec.roles())?;
+fn encode(
+    spec: &ModelSpec,
+    kind: TargetKind,
+    table: &Frame,
+) -> Result<(Schema, Dataset, Vec<String>)> {
+    let (schema, mut notes) = Schema::learn_as(kind, table, &spec.roles())?;
+    if let (TaskChoice::Binary, Some(classes)) = (spec.task, schema.target().classes())
+        && classes.count() != 2
+    {
+        return Err(Error::Spec(format!(
+            "`--task binary` needs two labels, and `{}` has {}: use `--task multiclass`",
+            spec.target,
+            classes.count()
+        )));
+    }
     let data = schema.training_data(table)?;
     let merged = data.members().len() - data.rows();
     if merged > 0 {

@@ -4,7 +4,7 @@ use quorate_gp::data::{Dataset, Inputs, Schema};
 use quorate_gp::watch::Watch;
 
 use super::calibrate::calibrate;
-use super::landmarks::{held_out, held_out_scores, landmark_inputs};
+use super::landmarks::{held_out, landmark_inputs};
 use super::{Found, local};
 use crate::answers::{Answers, Method};
 use crate::error::Result;
@@ -14,6 +14,7 @@ use crate::landmarks::{
 use crate::local::{LocalAnswers, SupportedAnswers, SupportedShape};
 use crate::partition::{Labels, PartedRows, Partition};
 use crate::spec::ModelSpec;
+use crate::task::judge_held_out;
 
 /// Rows of one part behind the landmarks unless told otherwise.
 const PART_SIZE: usize = 500;
@@ -67,7 +68,7 @@ pub fn fit(
     let (seen, last) = (lists(&others)?, lists(&held)?);
     let all: Vec<Vec<usize>> = seen.iter().chain(&last).cloned().collect();
     let rows = PartedRows::new(data, &all);
-    let mut tree = SummaryTree::default();
+    let mut tree = SummaryTree::of_outputs(rows.data.outputs());
     absorb(&mut tree, &landmarks, noise, &rows.data.split(&seen), watch)?;
     let before = tree.clone().total(landmarks.count())?;
 
@@ -79,11 +80,11 @@ pub fn fit(
     let local = near(&others.data);
     let marginals =
         SupportedAnswers::new(local, belief, &before, &others, shape).marginals(asked.inputs())?;
-    let scores = held_out_scores(&marginals, noise, &asked, schema.into())?;
+    let judged = judge_held_out(schema, &asked, &marginals, noise)?;
     watch.progress("scoring rows held out", 1, 1);
 
     absorb(&mut tree, &landmarks, noise, &rows.data.split(&last), watch)?;
-    let mut committee = Committee::new(&landmarks, rows.data.inputs());
+    let mut committee = Committee::new(&landmarks, rows.data.outputs(), rows.data.inputs());
     let record = PartRecord::new(PART_NAME, &rows.data, how);
     committee.add(record, tree.total(landmarks.count())?, false)?;
     let jitter = landmarks.factor().jitter();
@@ -92,7 +93,7 @@ pub fn fit(
         "{}{} Scores are of {} random rows, predicted from the others.",
         local::outcome(&tried, &kernel, &best.record, spec.learn),
         calibrated.remark,
-        scores.n
+        judged.scores.rows()
     );
     let found = Found {
         method: Method::Supported(shape),
@@ -101,7 +102,9 @@ pub fn fit(
         jitter,
         log_evidence: Some(belief.log_evidence()),
         effective_parameters: Some(belief.effective_parameters()),
-        leave_one_out: scores,
+        leave_one_out: judged.scores,
+        link: judged.link,
+        through: None,
         candidates: if tried.len() > 1 { tried } else { Vec::new() },
         history: Vec::new(),
         conditional: Some(best.record),

@@ -89,6 +89,11 @@ impl JointAnswers {
         &self.members
     }
 
+    fn outputs(&self) -> usize {
+        let first = self.members.first();
+        first.map_or(1, |member| member.part().outputs())
+    }
+
     /// Its size.
     pub fn shape(&self) -> JointShape {
         self.shape
@@ -96,16 +101,20 @@ impl JointAnswers {
 
     /// Mean and variance at each query point: blocks of `questions` rows, in the order in which they come.
     pub fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
-        let mut mean = Matrix::zeros(query.rows(), 1);
-        let mut variance = Matrix::zeros(query.rows(), 1);
+        let outputs = self.outputs();
+        let mut mean = Matrix::zeros(query.rows(), outputs);
+        let mut variance = Matrix::zeros(query.rows(), outputs);
         let size = self.shape.questions.max(1);
         for first in (0..query.rows()).step_by(size) {
             let block = query.slice(first, (first + size).min(query.rows()));
             let answer = self.answer(block)?;
             for row in 0..block.rows() {
-                mean[(first + row, 0)] = answer.mean[(row, 0)];
                 let root = answer.root.col_as_slice(row);
-                variance[(first + row, 0)] = dot(root, root);
+                let squares = dot(root, root);
+                for output in 0..outputs {
+                    mean[(first + row, output)] = answer.mean[(row, output)];
+                    variance[(first + row, output)] = squares;
+                }
             }
         }
         Ok(Marginals { mean, variance })
@@ -121,7 +130,7 @@ impl JointAnswers {
             )));
         }
         if query.rows() == 0 {
-            let (mean, covariance) = (Matrix::zeros(0, 1), Matrix::zeros(0, 0));
+            let (mean, covariance) = (Matrix::zeros(0, self.outputs()), Matrix::zeros(0, 0));
             return Ok(Joint { mean, covariance });
         }
         let Answer { mean, root } = self.answer(query)?;
@@ -154,7 +163,7 @@ impl JointAnswers {
 
     /// The sum of what all members say.
     fn committee(&self, questions: &Landmarks) -> Result<Summary> {
-        let mut tree = SummaryTree::default();
+        let mut tree = SummaryTree::of_outputs(self.outputs());
         for some in self.members.chunks(WAVE) {
             let opinions: Vec<Summary> = some
                 .par_iter()

@@ -5,6 +5,7 @@ use quorate_gp::data::Dataset;
 use quorate_gp::kernel::{BoundKernel, tiles};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, add_gram_lower, add_product, multiply};
+use quorate_gp::posterior::target_matrix;
 
 use crate::landmarks::{Landmarks, Summary};
 
@@ -13,7 +14,7 @@ use crate::landmarks::{Landmarks, Summary};
 pub struct Member {
     part: Dataset,
     factor: Factor,
-    /// `L^-1 y`.
+    /// `L^-1 y`, one column per output.
     target: Matrix,
 }
 
@@ -35,7 +36,7 @@ impl Member {
                 out[(i, i)] += variance;
             }
         })?;
-        let mut target = Matrix::from_fn(part.rows(), 1, |row, _| part.targets()[row]);
+        let mut target = target_matrix(&part);
         factor.whiten_block(target.as_mut());
         Ok(Self {
             part,
@@ -98,7 +99,7 @@ impl Member {
             add_gram_lower(out.as_mut(), -1.0, scaled.as_ref());
             (0..questions).for_each(|i| out[(i, i)] += 1.0);
         })?;
-        let mut vector = Matrix::zeros(questions, 1);
+        let mut vector = Matrix::zeros(questions, self.target.ncols());
         add_product(
             vector.as_mut(),
             1.0,

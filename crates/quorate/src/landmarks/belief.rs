@@ -5,7 +5,7 @@ use quorate_gp::data::Inputs;
 use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::kernel::{Covariance, tiles};
 use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, add_product, dot, multiply};
-use quorate_gp::posterior::Predict;
+use quorate_gp::posterior::{Predict, same_for_all};
 use rayon::prelude::*;
 
 use super::{Landmarks, Summary};
@@ -20,7 +20,7 @@ pub struct LandmarkBelief {
     landmarks: Landmarks,
     /// Factor of `B`.
     factor: Factor,
-    /// `B^-1 b`.
+    /// `B^-1 b`, one column per output.
     weights: Matrix,
     log_evidence: f64,
 }
@@ -42,8 +42,12 @@ impl LandmarkBelief {
         })?;
         let mut weights = summary.vector.clone();
         factor.solve(weights.as_mut());
-        let log_evidence = summary.log_evidence - 0.5 * factor.log_determinant()
-            + 0.5 * dot(summary.vector.col_as_slice(0), weights.col_as_slice(0));
+        let outputs = summary.outputs();
+        let fit: f64 = (0..outputs)
+            .map(|o| dot(summary.vector.col_as_slice(o), weights.col_as_slice(o)))
+            .sum();
+        let log_evidence =
+            summary.log_evidence - 0.5 * outputs as f64 * factor.log_determinant() + 0.5 * fit;
         Ok(Self {
             landmarks,
             factor,
@@ -84,59 +88,47 @@ impl LandmarkBelief {
         self.landmarks.count() as f64 - trace
     }
 
-    fn block(&self, query: Inputs<'_>) -> Vec<(f64, f64)> {
+    /// Means (output after output for each query) and variances of one block of queries.
+    fn block(&self, query: Inputs<'_>) -> (Vec<f64>, Vec<f64>) {
         let mut whitened = Matrix::zeros(self.landmarks.count(), query.rows());
         let kernel = self.landmarks.kernel();
         kernel.fill(self.landmarks.inputs(), query, whitened.as_mut());
         self.landmarks.factor().whiten_block(whitened.as_mut());
         let prior = kernel.diagonal(query);
-        let weights = self.weights.col_as_slice(0);
         let squares =
             |matrix: &Matrix, q: usize| dot(matrix.col_as_slice(q), matrix.col_as_slice(q));
-        let seen: Vec<(f64, f64)> = (0..query.rows())
-            .map(|q| {
-                (
-                    dot(whitened.col_as_slice(q), weights),
-                    squares(&whitened, q),
-                )
-            })
+        let means = (0..query.rows())
+            .flat_map(|q| (0..self.weights.ncols()).map(move |output| (q, output)))
+            .map(|(q, o)| dot(whitened.col_as_slice(q), self.weights.col_as_slice(o)))
+            .collect();
+        let left: Vec<f64> = (0..query.rows())
+            .map(|q| (prior[q] - squares(&whitened, q)).max(0.0))
             .collect();
         self.factor.whiten_block(whitened.as_mut());
-        (0..query.rows())
-            .map(|q| {
-                let (mean, explained) = seen[q];
-                (
-                    mean,
-                    (prior[q] - explained).max(0.0) + squares(&whitened, q),
-                )
-            })
-            .collect()
+        let variances = left.iter().enumerate();
+        let variances = variances.map(|(q, left)| left + squares(&whitened, q));
+        (means, variances.collect())
     }
 }
 
 impl Predict for LandmarkBelief {
     fn prior(&self, query: Inputs<'_>) -> Marginals {
         let diagonal = self.landmarks.kernel().diagonal(query);
-        Marginals {
-            mean: Matrix::zeros(query.rows(), 1),
-            variance: Matrix::from_fn(query.rows(), 1, |row, _| diagonal[row]),
-        }
+        let outputs = self.weights.ncols();
+        same_for_all(&vec![0.0; query.rows() * outputs], &diagonal, outputs)
     }
 
     fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
-        let moments: Vec<(f64, f64)> = (0..query.rows())
+        let (means, variances): (Vec<_>, Vec<_>) = (0..query.rows())
             .into_par_iter()
             .step_by(QUERY_BLOCK)
             .map(|first| {
                 let last = (first + QUERY_BLOCK).min(query.rows());
                 self.block(query.slice(first, last))
             })
-            .collect::<Vec<_>>()
-            .concat();
-        Ok(Marginals {
-            mean: Matrix::from_fn(query.rows(), 1, |row, _| moments[row].0),
-            variance: Matrix::from_fn(query.rows(), 1, |row, _| moments[row].1),
-        })
+            .unzip();
+        let outputs = self.weights.ncols();
+        Ok(same_for_all(&means.concat(), &variances.concat(), outputs))
     }
 
     fn joint(&self, query: Inputs<'_>) -> Result<Joint> {

@@ -77,13 +77,10 @@ pub(crate) struct Fingerprint(Sha256);
 
 impl Fingerprint {
     pub fn update(&mut self, data: &Dataset) {
-        for member in data.members() {
-            let own = [
-                member.target,
-                member.weight,
-                data.known_noise()[member.group],
-            ];
-            for value in data.inputs().row(member.group).iter().chain(&own) {
+        for (index, member) in data.members().iter().enumerate() {
+            let own = [member.weight, data.known_noise()[member.group]];
+            let inputs = data.inputs().row(member.group).iter().copied();
+            for value in inputs.chain(data.own_targets(index)).chain(own) {
                 // Minus zero equals zero.
                 self.0.update((value + 0.0).to_le_bytes());
             }
@@ -121,7 +118,7 @@ pub struct Committee {
 
 impl Committee {
     /// Landmarks that have heard nothing yet.
-    pub fn new(landmarks: &Landmarks, seen: Inputs<'_>) -> Self {
+    pub fn new(landmarks: &Landmarks, outputs: usize, seen: Inputs<'_>) -> Self {
         let inputs = landmarks.inputs();
         let mut range = vec![(f64::INFINITY, f64::NEG_INFINITY); inputs.width()];
         for row in 0..seen.rows() {
@@ -134,7 +131,7 @@ impl Committee {
             landmarks: inputs.values().to_vec(),
             width: inputs.width(),
             range,
-            total: Summary::empty(landmarks.count()),
+            total: Summary::empty(landmarks.count(), outputs),
             parts: Vec::new(),
             drawn: Vec::new(),
         }
@@ -163,7 +160,7 @@ impl Committee {
 
     /// Adds a part; its summary is kept on demand.
     pub fn add(&mut self, record: PartRecord, summary: Summary, keep: bool) -> Result<()> {
-        let total = std::mem::replace(&mut self.total, Summary::empty(0));
+        let total = std::mem::replace(&mut self.total, Summary::empty(0, 1));
         self.total = if self.parts.is_empty() {
             summary.clone()
         } else {
@@ -181,7 +178,7 @@ impl Committee {
         parts.sort_by(|a, b| a.record.name.cmp(&b.record.name));
         let kept: Option<Vec<&Summary>> = parts.iter().map(|part| part.kept.as_ref()).collect();
         if let Some(kept) = kept {
-            let mut tree = SummaryTree::default();
+            let mut tree = SummaryTree::of_outputs(self.total.outputs());
             for summary in kept {
                 tree.push(summary.clone())?;
             }

@@ -8,12 +8,15 @@
 //! - with `A = K_fz K_zz^-1`: `(S A)_i = 1/2 (a_i (B^-1 b)' - Q_i^-1 V_i' B^-1) L^-1`;
 //! - sensitivity to `k(X_i, X_i)`: `S_ii`; to `k(X_i, Z)`: `2 T_i` with `T_i = (S A)_i - S_ii A_i`;
 //!   to `k(Z, Z)`: `-sum_i A_i' T_i`.
+//!
+//! Outputs add: each has an `a` and a `B^-1 b` of its own, and what does not depend on targets counts once for each.
 
 use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::kernel::{BoundKernel, Covariance, tiles};
 use quorate_gp::learn::{Evaluation, Objective, at};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::{Matrix, add_product, multiply};
+use quorate_gp::posterior::within_groups;
 use quorate_gp::{Error, Result};
 use rayon::prelude::*;
 
@@ -47,7 +50,8 @@ impl Objective for CommitteeEvidence<'_> {
             .par_iter()
             .map(|part| PartFactor::new(&landmarks, noise, part))
             .collect::<Result<_>>()?;
-        let mut tree = SummaryTree::default();
+        let outputs = self.parts.first().map_or(1, Dataset::outputs);
+        let mut tree = SummaryTree::of_outputs(outputs);
         for (factor, part) in factors.iter().zip(self.parts) {
             tree.push(factor.summary(noise, part))?;
         }
@@ -152,7 +156,8 @@ fn part_slopes(
     let mut residual = factor.target.clone();
     factor.factor.unwhiten_block(residual.as_mut());
     add_product(residual.as_mut(), -1.0, solved.as_ref(), weights.as_ref());
-    let a = residual.col_as_slice(0);
+    let outputs = residual.ncols();
+    let times = outputs as f64;
 
     // S_ii = 1/2 (a a' - Q^-1 + E'E) with E = L_B^-1 V Q^-1.
     let mut inner = solved.transpose().to_owned();
@@ -162,15 +167,21 @@ fn part_slopes(
     let rows = part.rows();
     for j in 0..rows {
         for i in 0..rows {
-            own[(i, j)] = 0.5 * (a[i] * a[j] - own[(i, j)]);
+            let fits: f64 = (0..outputs)
+                .map(|o| residual[(i, o)] * residual[(j, o)])
+                .sum();
+            own[(i, j)] = 0.5 * (fits - times * own[(i, j)]);
         }
     }
-    add_product(own.as_mut(), 0.5, inner.transpose(), inner.as_ref());
+    add_product(own.as_mut(), 0.5 * times, inner.transpose(), inner.as_ref());
 
     // T' = L^-T [ 1/2 (B^-1 b a' - B^-1 V Q^-1) - V S_ii ], landmarks x rows.
     belief.factor().unwhiten(inner.as_mut());
     let mut cross = Matrix::from_fn(landmarks.count(), rows, |z, i| {
-        0.5 * (weights[(z, 0)] * a[i] - inner[(z, i)])
+        let fits: f64 = (0..outputs)
+            .map(|o| weights[(z, o)] * residual[(i, o)])
+            .sum();
+        0.5 * (fits - times * inner[(z, i)])
     });
     add_product(cross.as_mut(), -1.0, factor.whitened.as_ref(), own.as_ref());
     landmarks.factor().unwhiten(cross.as_mut());
@@ -207,7 +218,7 @@ fn part_slopes(
         cross.as_ref(),
         &mut gradient[..parameters],
     );
-    let (_, within) = noise.evidence_within_groups(part);
+    let (_, within) = within_groups(noise, part);
     gradient[parameters] = within
         + (0..rows)
             .map(|i| own[(i, i)] * noise.variance / part.weights()[i])

@@ -82,7 +82,7 @@ pub fn absorb(
         match journal.map_or(Piece::New, |journal| journal.piece()) {
             Piece::Earlier => continue,
             Piece::Last(sum) => {
-                *tree = SummaryTree::from_numbers(landmarks.count(), &sum)?;
+                *tree = SummaryTree::from_numbers(landmarks.count(), tree.outputs(), &sum)?;
                 continue;
             }
             Piece::New => {}
@@ -111,7 +111,7 @@ pub fn summarise(
     labels: Option<&Labels>,
     watch: &dyn Watch,
 ) -> Result<Summary> {
-    let mut tree = SummaryTree::default();
+    let mut tree = SummaryTree::of_outputs(data.outputs());
     let (held, others) = how.held_out_rows(data.rows());
     for rows in data.split(&[others, held]) {
         let parts = cut(landmarks.kernel(), &rows, how, labels, watch)?;

@@ -134,7 +134,7 @@ impl Listener<'_> {
         committee: &Committee,
         watch: &dyn Watch,
     ) -> Result<Summary> {
-        let mut tree = SummaryTree::default();
+        let mut tree = SummaryTree::of_outputs(self.schema.target().outputs());
         let pass = self.hear(&mut tree, source, how, committee, watch)?;
         if let Some(held) = &pass.held {
             let how = self.cut.without_column();

@@ -6,6 +6,7 @@ use quorate_gp::data::Dataset;
 use quorate_gp::kernel::tiles;
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, add_gram_lower, multiply};
+use quorate_gp::posterior::{target_matrix, within_groups};
 use quorate_gp::{Error, Result};
 
 use super::Landmarks;
@@ -28,10 +29,10 @@ pub struct Summary {
 
 impl Summary {
     /// Nothing absorbed yet.
-    pub fn empty(landmarks: usize) -> Self {
+    pub fn empty(landmarks: usize, outputs: usize) -> Self {
         Self {
             information: Matrix::zeros(landmarks, landmarks),
-            vector: Matrix::zeros(landmarks, 1),
+            vector: Matrix::zeros(landmarks, outputs),
             log_evidence: 0.0,
             rows: 0.0,
         }
@@ -45,6 +46,11 @@ impl Summary {
     /// Number of landmarks it speaks of.
     pub fn landmarks(&self) -> usize {
         self.vector.nrows()
+    }
+
+    /// Number of outputs it speaks of.
+    pub fn outputs(&self) -> usize {
+        self.vector.ncols()
     }
 
     /// The sum of two summaries under the same landmarks.
@@ -67,6 +73,13 @@ impl Summary {
                 found: other.landmarks(),
             });
         }
+        if self.outputs() != other.outputs() {
+            return Err(Error::Shape {
+                what: "outputs of the summaries",
+                expected: self.outputs(),
+                found: other.outputs(),
+            });
+        }
         for column in 0..self.landmarks() {
             let theirs = &other.information.col_as_slice(column)[column..];
             let ours = &mut self.information.col_as_slice_mut(column)[column..];
@@ -74,9 +87,11 @@ impl Summary {
                 *mine += sign * their;
             }
         }
-        let theirs = other.vector.col_as_slice(0);
-        for (mine, their) in self.vector.col_as_slice_mut(0).iter_mut().zip(theirs) {
-            *mine += sign * their;
+        for output in 0..self.outputs() {
+            let theirs = other.vector.col_as_slice(output);
+            let ours = self.vector.col_as_slice_mut(output).iter_mut();
+            ours.zip(theirs)
+                .for_each(|(mine, their)| *mine += sign * their);
         }
         self.log_evidence += sign * other.log_evidence;
         self.rows += sign * other.rows;
@@ -92,7 +107,7 @@ pub(crate) struct PartFactor {
     pub factor: Factor,
     /// `L_Q^-1 V'`, rows x landmarks.
     pub scaled: Matrix,
-    /// `L_Q^-1 y`.
+    /// `L_Q^-1 y`, one column per output.
     pub target: Matrix,
 }
 
@@ -110,7 +125,7 @@ impl PartFactor {
         })?;
         let mut scaled = whitened.transpose().to_owned();
         factor.whiten(scaled.as_mut());
-        let mut target = Matrix::from_fn(part.rows(), 1, |row, _| part.targets()[row]);
+        let mut target = target_matrix(part);
         factor.whiten_block(target.as_mut());
         Ok(Self {
             whitened,
@@ -124,14 +139,17 @@ impl PartFactor {
         let landmarks = self.scaled.ncols();
         let mut information = Matrix::zeros(landmarks, landmarks);
         add_gram_lower(information.as_mut(), 1.0, self.scaled.as_ref());
-        let misfit: f64 = self.target.col_as_slice(0).iter().map(|z| z * z).sum();
-        let (within, _) = noise.evidence_within_groups(part);
+        let outputs = 0..self.target.ncols();
+        let entries = outputs.flat_map(|output| self.target.col_as_slice(output));
+        let misfit: f64 = entries.map(|z| z * z).sum();
+        let times = self.target.ncols() as f64;
+        let (within, _) = within_groups(noise, part);
         Summary {
             information,
             vector: multiply(self.scaled.transpose(), self.target.as_ref()),
             log_evidence: -0.5 * misfit
-                - 0.5 * self.factor.log_determinant()
-                - 0.5 * part.rows() as f64 * (2.0 * PI).ln()
+                - 0.5 * times * self.factor.log_determinant()
+                - 0.5 * times * part.rows() as f64 * (2.0 * PI).ln()
                 + within,
             rows: part.total_weight(),
         }
@@ -140,13 +158,33 @@ impl PartFactor {
 
 /// Adds summaries in a fixed tree: the sum depends on the order of the parts alone, not on who finished first, and
 /// rounding grows with the logarithm of their number. At most one summary per level is held.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SummaryTree {
     /// Level k holds the sum of 2^k consecutive parts, like the digits of a binary counter.
     levels: Vec<Option<Summary>>,
+    outputs: usize,
+}
+
+impl Default for SummaryTree {
+    fn default() -> Self {
+        Self::of_outputs(1)
+    }
 }
 
 impl SummaryTree {
+    /// Nothing added yet, for parts with so many outputs.
+    pub fn of_outputs(outputs: usize) -> Self {
+        Self {
+            levels: Vec::new(),
+            outputs,
+        }
+    }
+
+    /// Outputs that its parts speak of.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
     /// Adds the next part.
     pub fn push(&mut self, mut summary: Summary) -> Result<()> {
         for level in &mut self.levels {
@@ -171,7 +209,7 @@ impl SummaryTree {
                 None => level,
             });
         }
-        Ok(total.unwrap_or_else(|| Summary::empty(landmarks)))
+        Ok(total.unwrap_or_else(|| Summary::empty(landmarks, self.outputs)))
     }
 
     /// The tree as plain numbers, for a checkpoint: a count of levels, then each with its sum or without.
@@ -186,13 +224,15 @@ impl SummaryTree {
             for column in 0..sum.landmarks() {
                 numbers.extend_from_slice(&sum.information.col_as_slice(column)[column..]);
             }
-            numbers.extend_from_slice(sum.vector.col_as_slice(0));
+            for output in 0..sum.outputs() {
+                numbers.extend_from_slice(sum.vector.col_as_slice(output));
+            }
         }
         numbers
     }
 
     /// The tree that numbers were made from.
-    pub fn from_numbers(landmarks: usize, numbers: &[f64]) -> Result<Self> {
+    pub fn from_numbers(landmarks: usize, outputs: usize, numbers: &[f64]) -> Result<Self> {
         let foreign =
             || Error::Invalid("the sum in the checkpoint does not go with this fit".into());
         let mut left = numbers;
@@ -208,20 +248,22 @@ impl SummaryTree {
                 levels.push(None);
                 continue;
             }
-            let mut sum = Summary::empty(landmarks);
+            let mut sum = Summary::empty(landmarks, outputs);
             let scalars = take(2)?;
             (sum.log_evidence, sum.rows) = (scalars[0], scalars[1]);
             for column in 0..landmarks {
                 let own = &mut sum.information.col_as_slice_mut(column)[column..];
                 own.copy_from_slice(take(landmarks - column)?);
             }
-            let vector = take(landmarks)?;
-            sum.vector.col_as_slice_mut(0).copy_from_slice(vector);
+            for output in 0..outputs {
+                let vector = take(landmarks)?;
+                sum.vector.col_as_slice_mut(output).copy_from_slice(vector);
+            }
             levels.push(Some(sum));
         }
         // Numbers of another count of landmarks may be read to some end, but not to theirs.
         if left.is_empty() {
-            Ok(Self { levels })
+            Ok(Self { levels, outputs })
         } else {
             Err(foreign())
         }
@@ -235,19 +277,20 @@ mod tests {
 
     #[test]
     fn a_tree_survives_as_numbers() {
-        let mut tree = SummaryTree::default();
+        let mut tree = SummaryTree::of_outputs(2);
         for part in 0..5 {
-            let mut summary = Summary::empty(3);
+            let mut summary = Summary::empty(3, 2);
             summary.rows = f64::from(part);
             summary.information[(2, 1)] = 0.1 * f64::from(part);
             summary.vector[(0, 0)] = 1.0 / 3.0;
+            summary.vector[(2, 1)] = 0.2;
             tree.push(summary).unwrap();
         }
         let numbers = tree.to_numbers();
-        let back = SummaryTree::from_numbers(3, &numbers).unwrap();
+        let back = SummaryTree::from_numbers(3, 2, &numbers).unwrap();
         assert_eq!(back.levels, tree.levels);
-        assert!(SummaryTree::from_numbers(4, &numbers).is_err());
-        assert!(SummaryTree::from_numbers(3, &numbers[..7]).is_err());
-        assert!(SummaryTree::from_numbers(3, &[]).is_err());
+        assert!(SummaryTree::from_numbers(4, 2, &numbers).is_err());
+        assert!(SummaryTree::from_numbers(3, 2, &numbers[..7]).is_err());
+        assert!(SummaryTree::from_numbers(3, 2, &[]).is_err());
     }
 }

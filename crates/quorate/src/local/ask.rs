@@ -150,9 +150,7 @@ impl LocalAnswers {
     /// Mean and variance at each query point.
     pub fn marginals(&self, query: Inputs<'_>) -> Result<Marginals> {
         self.by_groups(query, |rows, questions| {
-            let belief = self.expert(rows)?.marginals(questions)?;
-            let moments = |i: usize| (belief.mean[(i, 0)], belief.variance[(i, 0)]);
-            Ok((0..questions.rows()).map(moments).collect())
+            Ok(self.expert(rows)?.marginals(questions)?)
         })
     }
 
@@ -160,7 +158,7 @@ impl LocalAnswers {
     pub(super) fn by_groups(
         &self,
         query: Inputs<'_>,
-        answer: impl Fn(&[usize], Inputs<'_>) -> Result<Vec<(f64, f64)>> + Sync,
+        answer: impl Fn(&[usize], Inputs<'_>) -> Result<Marginals> + Sync,
     ) -> Result<Marginals> {
         let space = self.search.space();
         let points = space.points(query);
@@ -175,7 +173,7 @@ impl LocalAnswers {
             let directions = space.number_dimension().max(1);
             balanced_cells(&points, dimension, directions, self.neighbourhood.together)
         };
-        let answers: Vec<Vec<(f64, f64)>> = cells
+        let answers: Vec<Marginals> = cells
             .par_iter()
             .map(|cell| {
                 let questions = &order[cell.start..cell.end];
@@ -193,12 +191,15 @@ impl LocalAnswers {
                 answer(&rows, questions)
             })
             .collect::<Result<_>>()?;
-        let mut mean = Matrix::zeros(query.rows(), 1);
-        let mut variance = Matrix::zeros(query.rows(), 1);
-        for (cell, answers) in cells.iter().zip(answers) {
-            for (&row, (m, v)) in order[cell.start..cell.end].iter().zip(answers) {
-                mean[(row as usize, 0)] = m;
-                variance[(row as usize, 0)] = v;
+        let outputs = self.data.outputs();
+        let mut mean = Matrix::zeros(query.rows(), outputs);
+        let mut variance = Matrix::zeros(query.rows(), outputs);
+        for (cell, own) in cells.iter().zip(answers) {
+            for (place, &row) in order[cell.start..cell.end].iter().enumerate() {
+                for output in 0..outputs {
+                    mean[(row as usize, output)] = own.mean[(place, output)];
+                    variance[(row as usize, output)] = own.variance[(place, output)];
+                }
             }
         }
         Ok(Marginals { mean, variance })

@@ -123,7 +123,7 @@ fn answer(
     expert: &PartFactor,
     near: &Dataset,
     questions: Inputs<'_>,
-) -> Vec<(f64, f64)> {
+) -> Marginals {
     let landmarks = belief.landmarks();
     let kernel = landmarks.kernel();
     let mut through = landmarks.whitened(questions);
@@ -150,7 +150,9 @@ fn answer(
     let mut mean = multiply(through.transpose(), belief.weights().as_ref());
     add_product(mean.as_mut(), 1.0, own.transpose(), expert.target.as_ref());
     belief.factor().whiten(through.as_mut());
-    (0..questions.rows())
-        .map(|q| (mean[(q, 0)], left[q] + squares(&through, q)))
-        .collect()
+    let variance: Vec<f64> = (0..questions.rows())
+        .map(|q| left[q] + squares(&through, q))
+        .collect();
+    let variance = Matrix::from_fn(mean.nrows(), mean.ncols(), |q, _| variance[q]);
+    Marginals { mean, variance }
 }

@@ -99,9 +99,9 @@ impl Model {
                 )));
             }
         };
-        let count = committee.total.landmarks();
+        let (count, outputs) = (committee.total.landmarks(), committee.total.outputs());
         committee.total = if committee.parts.is_empty() {
-            Summary::empty(count)
+            Summary::empty(count, outputs)
         } else {
             committee.total.remove(&summary)?
         };

@@ -26,7 +26,7 @@ impl Model {
         let Some((_, name, fitted, mut committee)) = sorted.next() else {
             return Err(Error::Spec("there is no model to merge".into()));
         };
-        let mut tree = SummaryTree::default();
+        let mut tree = SummaryTree::of_outputs(committee.total.outputs());
         tree.push(committee.total.clone())?;
         for (_, other, their_fitted, theirs) in sorted {
             let differs = differences(&fitted, &committee, &their_fitted, &theirs);

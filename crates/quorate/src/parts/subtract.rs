@@ -43,7 +43,7 @@ impl Model {
             }
         }
         committee.total = if committee.parts.is_empty() {
-            Summary::empty(committee.total.landmarks())
+            Summary::empty(committee.total.landmarks(), committee.total.outputs())
         } else {
             committee.total.remove(&theirs.total)?
         };

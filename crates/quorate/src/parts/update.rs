@@ -47,7 +47,7 @@ impl Model {
             chunk: CHUNK_ROWS,
             held_out: Vec::new(),
         };
-        let mut tree = SummaryTree::default();
+        let mut tree = SummaryTree::of_outputs(committee.total.outputs());
         let pass = listener.hear(&mut tree, table, &streamed, &committee, watch)?;
         if pass.rows == 0 {
             return Err(Error::Spec(format!("part `{name}` has no rows")));

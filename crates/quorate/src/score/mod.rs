@@ -1,10 +1,12 @@
-//! Scores of Gaussian predictions: error, log density, calibration.
+//! Scores of predictions: error, log density, calibration.
 
+mod classes;
 mod sum;
 
+pub use classes::{ClassScores, ClassSum, Confidence};
 pub use sum::ScoreSum;
 
-use quorate_gp::data::{Member, Schema};
+use quorate_gp::data::{Member, Scale, Schema};
 use quorate_gp::posterior::LeaveOneOut;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +65,15 @@ impl From<&Schema> for Yardstick {
     }
 }
 
+impl From<&Scale> for Yardstick {
+    fn from(scale: &Scale) -> Self {
+        Self {
+            mean: scale.mean,
+            deviation: scale.deviation,
+        }
+    }
+}
+
 /// Scores of rows that were left out one at a time; the yardstick turns standardised answers into the target's units.
 pub(crate) fn leave_one_out_scores(
     members: &[Member],
@@ -70,9 +81,10 @@ pub(crate) fn leave_one_out_scores(
     yardstick: Yardstick,
 ) -> Result<Scores> {
     let Yardstick { mean, deviation } = yardstick;
-    let targets: Vec<f64> = members
+    let targets: Vec<f64> = answers
+        .target
         .iter()
-        .map(|m| mean + deviation * m.target)
+        .map(|t| mean + deviation * t)
         .collect();
     let means: Vec<f64> = answers.mean.iter().map(|m| mean + deviation * m).collect();
     let variances: Vec<f64> = answers

@@ -1,0 +1,24 @@
+//! What a model predicts: a number, several numbers, or a class. The only place where tasks differ.
+//!
+//! Everything below answers about standardised outputs, one for each number or class, under one kernel and one
+//! factorisation. Here a task is decided on, what is said about outputs is read as a [`Forecast`], and forecasts are
+//! scored as a [`Scorecard`].
+
+mod choice;
+mod forecast;
+mod inference;
+mod judge;
+mod link;
+mod reading;
+mod scorecard;
+
+pub use choice::TaskChoice;
+pub(crate) use choice::decide;
+pub(crate) use forecast::likeliest;
+pub use forecast::{ClassPrediction, Forecast};
+pub(crate) use inference::check_inference;
+pub use inference::{InferenceChoice, LikelihoodChoice, Through};
+pub(crate) use judge::{Judged, judge_held_out, judge_left_out};
+pub use link::Link;
+pub(crate) use reading::Reading;
+pub use scorecard::{CardSum, Scorecard, SeveralScores, TargetScores};

@@ -1,0 +1,119 @@
+//! Two classes through a likelihood, from a table to probabilities.
+#![allow(clippy::unwrap_used)]
+
+use quorate::gp::data::{Column, Frame};
+use quorate::gp::watch::Unwatched;
+use quorate::{
+    Forecast, InferenceChoice, LearnChoice, LikelihoodChoice, Model, ModelSpec, TaskChoice, file,
+};
+
+/// Rows of a noisy boundary: the second class has probability 1 / (1 + exp(-3 sin(2 x) - z)).
+fn table(rows: std::ops::Range<usize>) -> Frame {
+    let place = |i: usize, stride: f64| (i as f64 * stride + 0.377).fract();
+    let x: Vec<f64> = rows
+        .clone()
+        .map(|i| place(i, 0.754_877_666) * 4.0)
+        .collect();
+    let z: Vec<f64> = rows
+        .clone()
+        .map(|i| place(i, 0.569_840_291) * 2.0 - 1.0)
+        .collect();
+    let label = rows.zip(x.iter().zip(&z)).map(|(i, (x, z))| {
+        let p = 1.0 / (1.0 + (-3.0 * (2.0 * x).sin() - z).exp());
+        Some(
+            if place(i * i + 7, 0.618_034) < p {
+                "yes"
+            } else {
+                "no"
+            }
+            .into(),
+        )
+    });
+    let label = Column::Text(label.collect());
+    let columns = vec![
+        ("x", Column::Number(x)),
+        ("z", Column::Number(z)),
+        ("label", label),
+    ];
+    Frame::from_columns(columns).unwrap()
+}
+
+fn spec(likelihood: LikelihoodChoice) -> ModelSpec {
+    ModelSpec {
+        kernel: "se(ard)".parse().unwrap(),
+        restarts: Some(0),
+        inference: InferenceChoice::Laplace,
+        likelihood,
+        ..ModelSpec::new("label")
+    }
+}
+
+#[test]
+fn probabilities_follow_the_truth_and_survive_a_file() {
+    for (inference, likelihood) in [
+        (InferenceChoice::Laplace, LikelihoodChoice::Bernoulli),
+        (InferenceChoice::Laplace, LikelihoodChoice::Probit),
+        (InferenceChoice::Ep, LikelihoodChoice::Probit),
+    ] {
+        let spec = ModelSpec {
+            inference,
+            ..spec(likelihood)
+        };
+        let model = Model::fit(&spec, &table(0..300), &Unwatched).unwrap();
+        let test = table(300..700);
+        let Forecast::Classes(found) = model.forecast(&test).unwrap() else {
+            panic!("no classes");
+        };
+        let (Some(Column::Number(x)), Some(Column::Number(z))) =
+            (test.column("x"), test.column("z"))
+        else {
+            panic!("no inputs");
+        };
+        let mut gap = 0.0;
+        for row in 0..400 {
+            let p = 1.0 / (1.0 + (-3.0 * (2.0 * x[row]).sin() - z[row]).exp());
+            gap += (found.row(row)[1] - p).abs() / 400.0;
+        }
+        assert!(gap < 0.1, "{likelihood}: {gap}");
+        let scores = model.score(&test).unwrap();
+        let kept = model.leave_one_out().classes().unwrap();
+        let scores = scores.classes().unwrap();
+        assert!(
+            (scores.log_loss - kept.log_loss).abs() < 0.1,
+            "{likelihood}"
+        );
+        let loaded = file::from_bytes(&file::to_bytes(&model).unwrap(), "model").unwrap();
+        assert_eq!(loaded.forecast(&test).unwrap(), Forecast::Classes(found));
+    }
+}
+
+#[test]
+fn what_has_no_likelihood_of_two_classes_is_refused() {
+    let refused = |spec: ModelSpec| {
+        let error = Model::fit(&spec, &table(0..60), &Unwatched).unwrap_err();
+        error.to_string()
+    };
+    let number = ModelSpec {
+        target: "x".into(),
+        ignore: vec!["label".into()],
+        task: TaskChoice::Regression,
+        ..spec(LikelihoodChoice::Auto)
+    };
+    assert!(refused(number).contains("is for classes"));
+    let fast = ModelSpec {
+        inference: InferenceChoice::Fast,
+        ..spec(LikelihoodChoice::Probit)
+    };
+    assert!(refused(fast).contains("needs `--inference laplace`"));
+    let committee = ModelSpec {
+        method: quorate::MethodChoice::Committee,
+        ..spec(LikelihoodChoice::Auto)
+    };
+    assert!(refused(committee).contains("needs `--method exact`"));
+    let kept = ModelSpec {
+        learn: LearnChoice::None,
+        ..spec(LikelihoodChoice::Auto)
+    };
+    let model = Model::fit(&kept, &table(0..60), &Unwatched).unwrap();
+    assert!(model.outcome().contains("kept as given"));
+}

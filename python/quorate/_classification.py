@@ -1,0 +1,211 @@
+"""`GPClassifier`: classes by Gaussian processes, exact or by committee."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from quorate import _core
+from quorate._fitting import Learner
+from quorate._parts import PartsMixin
+from quorate._progress import Progress, watching
+from quorate._tables import Column, Inputs, as_given
+from quorate._warnings import remark
+
+
+class GPClassifier(PartsMixin, ClassifierMixin, Learner):
+    """Classification by Gaussian processes, on tables of any size and for any number of classes.
+
+    Every class is a regression on targets +1 and -1 under one kernel and one factorisation; probabilities are a softmax
+    whose temperature was fitted on rows that were not seen. Exact up to 4,000 distinct rows, by a committee beyond.
+
+    Parameters
+    ----------
+    kernel : str or scikit-learn kernel, default="auto"
+        `"auto"` chooses by evidence; otherwise a kernel as text, such as `"matern32(ard)"`.
+    method : {"auto", "exact", "committee"}, default="auto"
+        One exact process over all rows, or a committee of experts.
+    mode : {"auto", "local", "landmarks", ...}, default="auto"
+        How a committee answers; see `docs/cli.md`.
+    neighbours, landmarks, landmark_choice, replace_touched, parts, part_size, questions, companions, negligible_prior, keep_parts
+        Shape of a committee, as the flags of `quorate fit`.
+    learn : {"auto", "block", "none"}, default="auto"
+        How hyperparameters are learned.
+    restarts : int, default=None
+        Starting points of the search beyond the data-driven one.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random. None is seed 0: the same data give the same model.
+    n_jobs : int, default=None
+        Number of threads; None and -1 mean all cores. The result is the same to the last bit for any number.
+    progress : None, True, callable or tqdm class, default=None
+        Told of progress: a function of stage, done and total, or `tqdm`.
+
+    Attributes
+    ----------
+    classes_ : array of the labels, sorted
+    n_classes_ : int
+    model_ : the fitted model of the core
+    kernel_ : str, the kernel with the values found
+    log_marginal_likelihood_value_ : float or None, of the standardised targets; None for local committees
+    scores_ : dict, of rows predicted from the others, or held out
+    outcome_ : str, how learning ended
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate import GPClassifier
+    >>> X = np.linspace(0, 4, 60).reshape(-1, 1)
+    >>> model = GPClassifier(kernel="se").fit(X, np.where(np.sin(2 * X).ravel() > 0, "up", "down"))
+    >>> model.predict([[0.8], [2.4]]).tolist()
+    ['up', 'down']
+    """
+
+    _task = "multiclass"
+    _choices = (
+        "kernel",
+        "method",
+        "mode",
+        "neighbours",
+        "landmarks",
+        "landmark_choice",
+        "parts",
+        "part_size",
+        "questions",
+        "companions",
+        "replace_touched",
+        "negligible_prior",
+        "keep_parts",
+        "learn",
+        "restarts",
+    )
+
+    def __init__(
+        self,
+        kernel: Any = "auto",
+        *,
+        method: str = "auto",
+        mode: str = "auto",
+        neighbours: int | None = None,
+        landmarks: int | None = None,
+        landmark_choice: str | None = None,
+        parts: str | None = None,
+        part_size: int | None = None,
+        questions: int | None = None,
+        companions: int | None = None,
+        replace_touched: bool = False,
+        negligible_prior: bool = False,
+        keep_parts: bool = False,
+        learn: str = "auto",
+        restarts: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ):
+        self.kernel = kernel
+        self.method = method
+        self.mode = mode
+        self.neighbours = neighbours
+        self.landmarks = landmarks
+        self.landmark_choice = landmark_choice
+        self.parts = parts
+        self.part_size = part_size
+        self.questions = questions
+        self.companions = companions
+        self.replace_touched = replace_touched
+        self.negligible_prior = negligible_prior
+        self.keep_parts = keep_parts
+        self.learn = learn
+        self.restarts = restarts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GPClassifier:
+        """Fits the model. `sample_weight` k counts as k copies of the row, 0 as none."""
+        # Parts of a landmarks model are known by their rows as they came.
+        merge = self.mode != "landmarks"
+        table, roles = self._training_table(X, y, sample_weight, None, reset=True, merge=merge)
+        return self._fit(_core.Model.fit, table, self._spec(roles))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest class of each row."""
+        return self.classes_[self._classify(X)[1].decisions()]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, in the order of `classes_`: one row for each row of X."""
+        return self._classify(X)[1].probabilities()
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of the probabilities."""
+        tiny = np.finfo(np.float64).tiny
+        return np.log(np.maximum(self.predict_proba(X), tiny))
+
+    def predict_table(self, X: Any) -> Any:
+        """Columns `label` and `p_<class>`, as `quorate predict` writes them, in the library of X."""
+        inputs, found = self._classify(X)
+        probabilities = found.probabilities()
+        columns: dict[str, Any] = {"label": self.classes_[found.decisions()]}
+        for position, label in enumerate(self.model_.labels()[0]):
+            columns[f"p_{label}"] = probabilities[:, position]
+        return as_given(inputs.origin, inputs.kind, columns)
+
+    def log_marginal_likelihood(self) -> float:
+        """Log evidence of the standardised targets of all classes."""
+        check_is_fitted(self)
+        if self.log_marginal_likelihood_value_ is None:
+            raise ValueError(
+                "a committee of local experts has no evidence of all rows: use method='exact' or mode='landmarks'"
+            )
+        return self.log_marginal_likelihood_value_
+
+    def _classify(self, X: Any) -> tuple[Inputs, _core.ClassPrediction]:
+        check_is_fitted(self)
+        inputs = Inputs(self, X, reset=False)
+        with watching(self.progress) as callback:
+            found = self.model_.classify(inputs.table(), callback, self._threads())
+        remark(found.notes())
+        return inputs, found
+
+    def _adopt(self, model: _core.Model) -> None:
+        super()._adopt(model)
+        labels, kind = model.labels()
+        self.classes_ = _values(labels, kind)
+        self.n_classes_ = len(labels)
+
+    def _checked_target(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+        """Positions of the labels among those that occur, `self._labels`."""
+        check_classification_targets(y)
+        if y.dtype.kind == "O":
+            y = np.asarray([str(label) if isinstance(label, str) else label for label in y.tolist()])
+        self._labels, codes = np.unique(y, return_inverse=True)
+        seen = codes if weight is None else codes[weight > 0]
+        if not hasattr(self, "model_") and len(np.unique(seen)) < 2:
+            raise ValueError("a classifier needs rows of two classes at least; got 1 class")
+        return codes.astype(np.float64)
+
+    def _target_column(self, name: str, y: np.ndarray) -> Column:
+        labels = self._labels[y.astype(np.intp)]
+        del self._labels
+        if labels.dtype.kind == "b":
+            return name, "boolean", labels.astype(np.float64)
+        if labels.dtype.kind in "iuf":
+            return name, "number", labels.astype(np.float64)
+        return name, "text", [str(label) for label in labels]
+
+    def _target_variance(self, y: np.ndarray) -> float:
+        return 1.0
+
+
+def _values(labels: list[str], kind: str) -> np.ndarray:
+    """Labels of the core in the type they came in."""
+    if kind == "boolean":
+        return np.array([label == "true" for label in labels])
+    if kind == "number":
+        values = np.array([float(label) for label in labels])
+        return values.astype(np.int64) if (values == np.round(values)).all() else values
+    return np.array(labels)
