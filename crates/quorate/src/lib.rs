@@ -12,6 +12,7 @@ pub mod diagnose;
 pub mod error;
 pub mod file;
 pub mod fit;
+pub mod fusion;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod hyper;
