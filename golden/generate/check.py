@@ -24,6 +24,7 @@ FREE = {"date", "tool_version", "tool_error"}
 GENERATORS = {
     "exact": {"exact_sklearn.py": None, "exact_gpy.py": "GPy"},
     "scores": {"scores.py": None},
+    "members": {"members_sklearn.py": None},
     "laplace": {
         "laplace_sklearn.py": None,
         "laplace_reference.py": None,

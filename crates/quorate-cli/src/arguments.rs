@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::failure::Result;
 use crate::text::Console;
 use crate::verb::{
-    Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Plan, Predict, Prepare,
-    Report, Reproduce, Update,
+    Compare, Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Plan, Predict,
+    Prepare, Report, Reproduce, Update,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -49,6 +49,7 @@ enum Verb {
     Demo(Demo),
     Fit(Fit),
     Plan(Plan),
+    Compare(Compare),
     Predict(Predict),
     Evaluate(Evaluate),
     Inspect(Inspect),
@@ -101,6 +102,7 @@ impl Arguments {
             Verb::Demo(verb) => verb.run(console),
             Verb::Fit(verb) => verb.run(console),
             Verb::Plan(verb) => verb.run(console),
+            Verb::Compare(verb) => verb.run(console),
             Verb::Predict(verb) => verb.run(console),
             Verb::Evaluate(verb) => verb.run(console),
             Verb::Inspect(verb) => verb.run(console),
@@ -163,6 +165,7 @@ mod tests {
             "demo",
             "fit",
             "plan",
+            "compare",
             "predict",
             "evaluate",
             "inspect",

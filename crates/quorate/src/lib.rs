@@ -8,7 +8,9 @@
 
 pub mod answers;
 pub mod checkpoint;
+pub mod compare;
 pub mod diagnose;
+pub mod ensemble;
 pub mod error;
 pub mod file;
 pub mod fit;
@@ -21,6 +23,7 @@ pub mod joint;
 pub mod landmarks;
 pub mod latent;
 pub mod local;
+pub mod member;
 pub mod model;
 pub mod objective;
 pub mod partition;

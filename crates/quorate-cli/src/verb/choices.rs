@@ -271,7 +271,8 @@ fn methods() -> impl TypedValueParser<Value = MethodChoice> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<MethodChoice>())
 }
 
-fn at_least_one(text: &str) -> std::result::Result<usize, String> {
+/// A count that is not zero.
+pub fn at_least_one(text: &str) -> std::result::Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a whole number of at least 1 is needed".to_owned()),
         Ok(count) => Ok(count),

@@ -1,6 +1,7 @@
 //! One file a verb: its flags, what it does, and what it prints.
 
 mod choices;
+mod compare;
 mod completions;
 mod demo;
 mod evaluate;
@@ -17,6 +18,7 @@ mod reproduce;
 mod sums;
 mod update;
 
+pub use compare::Compare;
 pub use completions::Completions;
 pub use demo::Demo;
 pub use evaluate::Evaluate;

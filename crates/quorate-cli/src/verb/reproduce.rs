@@ -207,7 +207,8 @@ fn processor_seconds() -> f64 {
     nanoseconds.map_or_else(wall_seconds, |nanoseconds| nanoseconds * 1e-9)
 }
 
-fn wall_seconds() -> f64 {
+/// Seconds of the clock on the wall since the first time it was asked.
+pub fn wall_seconds() -> f64 {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }

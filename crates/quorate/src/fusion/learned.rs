@@ -30,7 +30,8 @@ impl Fusion {
     /// Finds the weights of the members, and the correlation of their errors.
     pub fn learn(&self, record: &Record) -> Result<Learned> {
         let members = record.members();
-        if members == 0 || record.targets.is_empty() {
+        let is_blind = record.targets.is_empty();
+        if members == 0 || (is_blind && self.weights != Weights::Evidence) {
             return Err(Error::Spec(
                 "weights need members and rows they have not seen".into(),
             ));
@@ -44,7 +45,10 @@ impl Fusion {
         };
         Ok(Learned {
             weights,
-            correlation: correlation(record, true),
+            correlation: match is_blind {
+                true => Matrix::from_fn(members, members, |_, _| 1.0),
+                false => correlation(record, true),
+            },
         })
     }
 }

@@ -38,6 +38,7 @@ pub use learned::Learned;
 pub use nested::Between;
 pub use record::Record;
 pub use rules::{Needs, RULES, Rule, rule};
+pub(crate) use vote::largest;
 pub use vote::{majority, weighted_vote};
 
 use quorate_gp::gaussian::Marginals;

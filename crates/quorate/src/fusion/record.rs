@@ -20,6 +20,17 @@ pub struct Record {
 }
 
 impl Record {
+    /// Nothing but the evidence of each member's rows.
+    pub fn of_evidence(log_evidence: Vec<Option<f64>>) -> Self {
+        Self {
+            targets: Vec::new(),
+            weights: Vec::new(),
+            means: Matrix::zeros(0, log_evidence.len()),
+            variances: Matrix::zeros(0, log_evidence.len()),
+            log_evidence,
+        }
+    }
+
     /// Number of members.
     pub fn members(&self) -> usize {
         self.means.ncols()

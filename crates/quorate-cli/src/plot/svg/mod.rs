@@ -10,7 +10,7 @@ mod text;
 mod view;
 
 pub use intervals::{Interval, intervals};
-pub use ranked::{Ranked, inline_bars};
+pub use ranked::{Ranked, document_bars, inline_bars};
 pub use style::STYLE;
 pub use text::escape;
 

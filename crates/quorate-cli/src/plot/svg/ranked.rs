@@ -6,6 +6,8 @@ use super::text::{escape, push, shortened};
 const ROW: f64 = 24.0;
 /// The whole width of a page.
 const WIDTH: f64 = 1100.0;
+/// Height of the title of a document.
+const HEAD: f64 = 44.0;
 /// Characters of a name that are shown.
 const LONGEST: usize = 32;
 
@@ -22,6 +24,51 @@ pub struct Ranked {
 
 /// The bars as an element of a page, in the order given; the page brings the style sheet.
 pub fn inline_bars(ranked: &Ranked) -> String {
+    let height = ROW * ranked.bars.len() as f64 + 8.0;
+    let mut svg = String::new();
+    super::open(
+        &mut svg,
+        &ranked.title,
+        &ranked.description,
+        (WIDTH, height),
+        false,
+    );
+    draw(&mut svg, ranked, 4.0);
+    svg
+}
+
+/// The bars as a complete SVG document, in the order given.
+pub fn document_bars(ranked: &Ranked) -> String {
+    let height = ROW * ranked.bars.len() as f64 + HEAD + 12.0;
+    let mut svg = String::new();
+    super::open(
+        &mut svg,
+        &ranked.title,
+        &ranked.description,
+        (WIDTH, height),
+        true,
+    );
+    push(
+        &mut svg,
+        format_args!("  <style>\n{}\n  </style>", super::STYLE),
+    );
+    push(
+        &mut svg,
+        format_args!("  <rect class=\"page\" width=\"{WIDTH}\" height=\"{height}\"/>"),
+    );
+    push(
+        &mut svg,
+        format_args!(
+            "  <text class=\"title\" x=\"14\" y=\"26\">{}</text>",
+            escape(&ranked.title)
+        ),
+    );
+    draw(&mut svg, ranked, HEAD);
+    svg
+}
+
+/// Draws the bars below `top` and ends the drawing.
+fn draw(svg: &mut String, ranked: &Ranked, top: f64) {
     let longest = ranked
         .bars
         .iter()
@@ -42,17 +89,8 @@ pub fn inline_bars(ranked: &Ranked) -> String {
         .map(|bar| bar.1)
         .filter(|length| length.is_finite())
         .fold(0.0, f64::max);
-    let height = ROW * ranked.bars.len() as f64 + 8.0;
-    let mut svg = String::new();
-    super::open(
-        &mut svg,
-        &ranked.title,
-        &ranked.description,
-        (WIDTH, height),
-        false,
-    );
     for (index, (name, length, text)) in ranked.bars.iter().enumerate() {
-        let y = 4.0 + ROW * index as f64;
+        let y = top + ROW * index as f64;
         let share = if largest > 0.0 && length.is_finite() {
             length.max(0.0) / largest
         } else {
@@ -60,7 +98,7 @@ pub fn inline_bars(ranked: &Ranked) -> String {
         };
         let width = (share * (WIDTH - left - right)).max(1.0);
         push(
-            &mut svg,
+            svg,
             format_args!(
                 "  <g><title>{}: {}</title>\
                  <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
@@ -80,5 +118,4 @@ pub fn inline_bars(ranked: &Ranked) -> String {
         );
     }
     svg.push_str("</svg>\n");
-    svg
 }

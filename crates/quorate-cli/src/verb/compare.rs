@@ -1,0 +1,222 @@
+//! `quorate compare`: every kind of member and every rule of a committee on one table.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use quorate::ModelSpec;
+use quorate::compare::{self, CompareSpec, Comparison, Line, Maker};
+use quorate::fusion::RULES;
+use quorate::member::MEMBERS;
+
+use super::choices::at_least_one;
+use super::reproduce::wall_seconds;
+use crate::columns::ColumnList;
+use crate::failure::{Failure, Result};
+use crate::plot::svg::{Ranked, document_bars};
+use crate::progress::Progress;
+use crate::staged::Staged;
+use crate::tables::Training;
+use crate::text::{Align, Console, HEADING, LITERAL, Table, count, percent, significant};
+
+/// Entries that are printed unless all are asked for.
+const SHOWN: usize = 20;
+
+/// Compare every kind of member and every rule of a committee on a table, by cross-validation
+#[derive(Args, Debug)]
+#[command(after_help = examples())]
+pub struct Compare {
+    /// Table to compare on: CSV, CSV.gz, Parquet or Arrow; `-` reads CSV from standard input
+    train: PathBuf,
+    /// Column to predict
+    #[arg(short, long, value_name = "COL")]
+    target: String,
+    /// Columns to use as inputs [default: all others]
+    #[arg(long, value_name = "COL,..", conflicts_with = "ignore")]
+    inputs: Option<ColumnList>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COL,..")]
+    ignore: Option<ColumnList>,
+    /// Column of weights: weight k counts as k copies of the row
+    #[arg(long, value_name = "COL")]
+    weight: Option<String>,
+    /// Kinds of member [default: all]
+    #[arg(long, value_name = "KIND,..", value_delimiter = ',')]
+    members: Option<Vec<String>>,
+    /// Rules of committees [default: all]
+    #[arg(long, value_name = "RULE,..", value_delimiter = ',')]
+    rules: Option<Vec<String>>,
+    /// Folds of the cross-validation
+    #[arg(long, value_name = "N", default_value_t = CompareSpec::default().folds)]
+    folds: usize,
+    /// Members of a committee on parts [default: 2 to 10, of at least 25 rows]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    parts: Option<usize>,
+    /// Rows at most; of a longer table, so many at random
+    #[arg(long, value_name = "N", value_parser = at_least_one, default_value_t = CompareSpec::default().rows)]
+    rows: usize,
+    /// Seed of folds, parts and everything else random
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Draw the entries as bars into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+impl Compare {
+    pub fn run(self, console: &Console) -> Result<()> {
+        let spec = CompareSpec {
+            target: self.target,
+            inputs: self.inputs.map(|list| list.0),
+            ignore: self.ignore.map(|list| list.0).unwrap_or_default(),
+            weight: self.weight,
+            members: self.members,
+            rules: self.rules,
+            folds: self.folds,
+            parts: self.parts,
+            rows: self.rows,
+            seed: self.seed,
+        };
+        // Said before anything is read.
+        spec.kinds()?;
+        spec.rules()?;
+        let picture = self.svg.as_deref().map(Staged::new).transpose()?;
+        let reading = ModelSpec {
+            inputs: spec.inputs.clone(),
+            ignore: spec.ignore.clone(),
+            weight: spec.weight.clone(),
+            seed: spec.seed,
+            ..ModelSpec::new(&spec.target)
+        };
+        let table = Training::open(&self.train, &reading, console)?.whole()?;
+        let progress = Progress::new(console);
+        let found = compare::compare(&spec, &table, &wall_seconds, &progress);
+        let found = progress.outcome(found)?;
+        for note in &found.notes {
+            console.note(note);
+        }
+        console.answer(format!(
+            "{HEADING}{} entries compared on {}, {} folds, committees of {}{HEADING:#}\n",
+            found.lines.len(),
+            count(found.rows, "row"),
+            found.folds,
+            count(found.parts, "part")
+        ))?;
+        let shown = if console.verbose {
+            found.lines.len()
+        } else {
+            SHOWN.min(found.lines.len())
+        };
+        console.answer(table_of(&found.lines[..shown]).render().trim_end())?;
+        let hidden = found.lines.len() - shown;
+        if hidden > 0 {
+            console.answer(format!("\n  and {hidden} more; -v shows all"))?;
+        }
+        if let Some(staged) = picture {
+            let path = staged.path();
+            std::fs::write(&path, document_bars(&bars(&found)))
+                .map_err(|error| staged.blame(Failure::file(&path, &error)))?;
+            staged.commit()?;
+            if let Some(path) = &self.svg {
+                console.say(format!("\nWrote {LITERAL}{}{LITERAL:#}", path.display()))?;
+            }
+        }
+        console.json(&found)
+    }
+}
+
+fn table_of(lines: &[Line]) -> Table {
+    let mut table = Table::new([
+        ("", Align::Right),
+        ("members", Align::Left),
+        ("rows of each", Align::Left),
+        ("rule", Align::Left),
+        ("RMSE", Align::Right),
+        ("NLPD", Align::Right),
+        ("in 95 %", Align::Right),
+        ("seconds", Align::Right),
+    ]);
+    for (place, line) in lines.iter().enumerate() {
+        let mut cells = vec![
+            (place + 1).to_string(),
+            line.entry.member.to_owned(),
+            rows_of(line.entry.maker).to_owned(),
+            line.entry.rule.unwrap_or("").to_owned(),
+        ];
+        match (&line.scores, &line.problem) {
+            (Some(scores), _) => cells.extend([
+                significant(scores.rmse, 4),
+                format!("{:.3}", scores.nlpd),
+                percent(scores.coverage_95),
+            ]),
+            (None, problem) => {
+                let why = problem.as_deref().unwrap_or("failed");
+                cells.extend([
+                    "failed".to_owned(),
+                    why.chars().take(40).collect(),
+                    String::new(),
+                ]);
+            }
+        }
+        cells.push(format!("{:.2}", line.seconds));
+        table.row(cells);
+    }
+    table
+}
+
+fn rows_of(maker: Maker) -> &'static str {
+    match maker {
+        Maker::Alone => "all",
+        Maker::Parts => "a part",
+        Maker::Mixed => "all, every kind",
+    }
+}
+
+fn bars(found: &Comparison) -> Ranked {
+    let bar = |line: &Line| {
+        let scores = line.scores.as_ref()?;
+        let entry = &line.entry;
+        let name = match entry.rule {
+            None => entry.member.to_owned(),
+            Some(rule) => format!("{}, {rule}", entry.member),
+        };
+        let text = format!(
+            "{}   NLPD {:.3}   {}",
+            significant(scores.rmse, 4),
+            scores.nlpd,
+            percent(scores.coverage_95)
+        );
+        Some((name, scores.rmse, text))
+    };
+    Ranked {
+        title: "Root mean squared error, best log density first".into(),
+        description: "One bar for each member alone and each committee under each rule: its length is the root mean \
+                      squared error in cross-validation; behind it the mean negative log density and the share of \
+                      targets inside the 95 % interval."
+            .into(),
+        bars: found.lines.iter().filter_map(bar).collect(),
+    }
+}
+
+fn examples() -> String {
+    let mut members = Table::new([("", Align::Left), ("", Align::Left)]);
+    for kind in MEMBERS {
+        members.row([kind.name, kind.sentence]);
+    }
+    let mut rules = Table::new([("", Align::Left), ("", Align::Left)]);
+    for rule in RULES {
+        rules.row([rule.name, rule.sentence]);
+    }
+    format!(
+        "\
+Members:
+{}
+Rules:
+{}
+Examples:
+  quorate compare houses.csv --target price
+  quorate compare houses.csv --target price --members gp,rbf --rules bcm,robust-bcm,nested --parts 8
+  quorate compare houses.csv --target price --svg compared.svg --json",
+        members.render(),
+        rules.render()
+    )
+}

@@ -1,0 +1,217 @@
+//! Every kind of member and every rule on one table, by cross-validation.
+//!
+//! Three sorts of entry: one member that saw all rows; a committee of members of one kind on random parts that share no
+//! rows, under each rule that applies; and a committee of one member of each kind, all on the same rows. Kinds and rules come
+//! from their registries ([`MEMBERS`], [`RULES`]), so that what can be chosen can be compared.
+
+mod fold;
+mod spec;
+
+pub use fold::Clock;
+pub use spec::CompareSpec;
+
+use quorate_gp::data::{Frame, Schema, random_rows};
+use quorate_gp::watch::Watch;
+use serde::Serialize;
+
+use crate::ensemble::makers::shuffled;
+use crate::error::{Error, Result};
+use crate::fusion::{Needs, RULES, Rule};
+use crate::member::{Kind, MEMBERS};
+use crate::score::{ScoreSum, Scores, Yardstick};
+use fold::Fold;
+
+/// How an entry's members came to their rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Maker {
+    /// One member saw all rows.
+    Alone,
+    /// Members of one kind on random parts.
+    Parts,
+    /// One member of each kind on all rows.
+    Mixed,
+}
+
+/// What is compared: members, how they came to their rows, and the rule they answer by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Kind of the members; `all` in a mixed committee.
+    pub member: &'static str,
+    /// How they came to their rows.
+    pub maker: Maker,
+    /// The rule; none for one member alone.
+    pub rule: Option<&'static str>,
+}
+
+/// An entry with its scores over all folds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// What was compared.
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// Scores of all rows, each predicted by members that had not seen it; absent where the entry failed.
+    pub scores: Option<Scores>,
+    /// Seconds of preparing, fitting and answering, all folds together.
+    pub seconds: f64,
+    /// Why there are no scores.
+    pub problem: Option<String>,
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Rows that were used.
+    pub rows: usize,
+    /// Rows of the table.
+    pub rows_of_table: usize,
+    /// Folds of the cross-validation.
+    pub folds: usize,
+    /// Members of a committee on parts.
+    pub parts: usize,
+    /// The entries, the best log density first; those that failed last.
+    pub lines: Vec<Line>,
+    /// Sentences for people.
+    pub notes: Vec<String>,
+}
+
+/// The entries that a choice of kinds and rules gives: what [`compare`] covers.
+pub fn entries(kinds: &[&'static Kind], rules: &[&'static Rule]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for kind in kinds {
+        entries.push(Entry {
+            member: kind.name,
+            maker: Maker::Alone,
+            rule: None,
+        });
+        let own = rules.iter().filter(|rule| match rule.needs {
+            Needs::Opinions | Needs::Record | Needs::Base => true,
+            Needs::Process => kind.is_process,
+            // Evidences of different rows cannot be compared.
+            Needs::Evidence => false,
+        });
+        entries.extend(own.map(|rule| Entry {
+            member: kind.name,
+            maker: Maker::Parts,
+            rule: Some(rule.name),
+        }));
+    }
+    if kinds.len() > 1 {
+        let mixed = rules.iter().filter(|rule| match rule.needs {
+            Needs::Opinions | Needs::Record => true,
+            Needs::Evidence => kinds.iter().any(|kind| kind.has_evidence),
+            Needs::Process | Needs::Base => false,
+        });
+        entries.extend(mixed.map(|rule| Entry {
+            member: "all",
+            maker: Maker::Mixed,
+            rule: Some(rule.name),
+        }));
+    }
+    entries
+}
+
+/// Compares members and rules on a table by cross-validation.
+pub fn compare(
+    spec: &CompareSpec,
+    table: &Frame,
+    clock: Clock<'_>,
+    watch: &dyn Watch,
+) -> Result<Comparison> {
+    let (kinds, rules) = (spec.kinds()?, spec.rules()?);
+    let (schema, mut notes) = Schema::learn(table, &spec.roles())?;
+    // Rows of weight 0 are absent here too.
+    let checked = schema.training_data(table)?;
+    let present: Vec<usize> = checked.members().iter().map(|row| row.row).collect();
+    let used: Vec<usize> = random_rows(present.len(), spec.rows, spec.seed)
+        .into_iter()
+        .map(|place| present[place])
+        .collect();
+    if used.len() < present.len() {
+        notes.push(format!(
+            "compared on {} random rows of {}; --rows takes more",
+            used.len(),
+            present.len()
+        ));
+    }
+    let folds = spec.folds;
+    if folds < 2 || used.len() < 2 * folds {
+        return Err(Error::Spec(format!(
+            "{} rows cannot be cut into {folds} folds of at least two rows, with at least two folds; choose fewer --folds or give more rows",
+            used.len()
+        )));
+    }
+    let entries = entries(&kinds, &rules);
+    let mut sums = vec![Some(ScoreSum::new(Yardstick::from(&schema))); entries.len()];
+    let mut seconds = vec![0.0; entries.len()];
+    let mut problems: Vec<Option<String>> = vec![None; entries.len()];
+    let order = shuffled(used.len(), spec.seed);
+    let parts = spec.parts_of(used.len() - used.len().div_ceil(folds));
+    for number in 0..folds {
+        watch.check()?;
+        watch.progress("comparing", number, folds);
+        let mut train = Vec::new();
+        let mut test = Vec::new();
+        for (place, &row) in order.iter().enumerate() {
+            let list = if place % folds == number {
+                &mut test
+            } else {
+                &mut train
+            };
+            list.push(used[row]);
+        }
+        train.sort_unstable();
+        test.sort_unstable();
+        let fold = Fold {
+            train: table.select_rows(&train),
+            test: table.select_rows(&test),
+            roles: spec.roles(),
+            parts,
+            seed: spec.seed,
+            clock,
+            watch,
+        };
+        let found = fold.run(&kinds, &rules, &entries)?;
+        for (index, outcome) in found.into_iter().enumerate() {
+            seconds[index] += outcome.seconds;
+            match (outcome.scored, &mut sums[index]) {
+                (Ok(rows), Some(sum)) => {
+                    for row in rows {
+                        sum.add(row.target, row.mean, row.variance, row.weight);
+                    }
+                }
+                (Ok(_), None) => {}
+                (Err(problem), sum) => {
+                    *sum = None;
+                    problems[index].get_or_insert(problem);
+                }
+            }
+        }
+    }
+    watch.progress("comparing", folds, folds);
+    let mut lines = Vec::with_capacity(entries.len());
+    for (index, entry) in entries.into_iter().enumerate() {
+        let scores = sums[index].as_ref().map(ScoreSum::scores).transpose()?;
+        lines.push(Line {
+            entry,
+            scores,
+            seconds: seconds[index],
+            problem: problems[index].take(),
+        });
+    }
+    let rank = |line: &Line| line.scores.as_ref().map_or(f64::INFINITY, |s| s.nlpd);
+    lines.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    Ok(Comparison {
+        rows: used.len(),
+        rows_of_table: table.rows(),
+        folds,
+        parts,
+        lines,
+        notes,
+    })
+}
+
+/// All kinds and all rules, for those who choose none.
+pub(crate) fn everything() -> (Vec<&'static Kind>, Vec<&'static Rule>) {
+    (MEMBERS.iter().collect(), RULES.iter().collect())
+}

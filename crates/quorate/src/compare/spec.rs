@@ -1,0 +1,114 @@
+//! Every choice a person can make about a comparison.
+
+use quorate_gp::data::{Roles, nearest_name};
+use serde::{Deserialize, Serialize};
+
+use super::everything;
+use crate::error::{Error, Result};
+use crate::fusion::{RULES, Rule, rule};
+use crate::member::{Kind, MEMBERS, kind};
+
+/// Rows of a part at least, unless the number of parts is given.
+const PART_ROWS: usize = 25;
+
+/// What is compared, on which columns, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompareSpec {
+    /// The column to predict.
+    pub target: String,
+    /// The input columns; all others when not given.
+    pub inputs: Option<Vec<String>>,
+    /// Columns left out of the inputs.
+    pub ignore: Vec<String>,
+    /// Column of weights.
+    pub weight: Option<String>,
+    /// Kinds of member; all when not given.
+    pub members: Option<Vec<String>>,
+    /// Rules; all when not given.
+    pub rules: Option<Vec<String>>,
+    /// Folds of the cross-validation.
+    pub folds: usize,
+    /// Members of a committee on parts; by the number of rows when not given.
+    pub parts: Option<usize>,
+    /// Rows at most; of a longer table, so many at random.
+    pub rows: usize,
+    /// Seed of folds, parts and whatever members draw.
+    pub seed: u64,
+}
+
+impl Default for CompareSpec {
+    fn default() -> Self {
+        Self {
+            target: String::new(),
+            inputs: None,
+            ignore: Vec::new(),
+            weight: None,
+            members: None,
+            rules: None,
+            folds: 5,
+            parts: None,
+            rows: 2000,
+            seed: 0,
+        }
+    }
+}
+
+impl CompareSpec {
+    /// Which column plays which part.
+    pub fn roles(&self) -> Roles {
+        Roles {
+            target: self.target.clone(),
+            inputs: self.inputs.clone(),
+            ignore: self.ignore.clone(),
+            weight: self.weight.clone(),
+            noise: None,
+        }
+    }
+
+    /// The kinds of member that are compared, in the order of the registry.
+    pub fn kinds(&self) -> Result<Vec<&'static Kind>> {
+        let Some(names) = &self.members else {
+            return Ok(everything().0);
+        };
+        let all = MEMBERS.iter().map(|kind| kind.name);
+        for name in names {
+            kind(name).ok_or_else(|| unknown("member", name, all.clone()))?;
+        }
+        let wanted = |kind: &&Kind| names.iter().any(|name| name == kind.name);
+        Ok(MEMBERS.iter().filter(wanted).collect())
+    }
+
+    /// The rules that are compared, in the order of the registry.
+    pub fn rules(&self) -> Result<Vec<&'static Rule>> {
+        let Some(names) = &self.rules else {
+            return Ok(everything().1);
+        };
+        let all = RULES.iter().map(|rule| rule.name);
+        for name in names {
+            rule(name).ok_or_else(|| unknown("rule", name, all.clone()))?;
+        }
+        let wanted = |rule: &&Rule| names.iter().any(|name| name == rule.name);
+        Ok(RULES.iter().filter(wanted).collect())
+    }
+
+    /// Members of a committee that shares so many training rows.
+    pub(super) fn parts_of(&self, rows: usize) -> usize {
+        let chosen = self
+            .parts
+            .unwrap_or_else(|| (rows / PART_ROWS).clamp(2, 10));
+        chosen.clamp(1, rows.max(1))
+    }
+}
+
+fn unknown<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str> + Clone) -> Error {
+    let listed: Vec<&str> = all.clone().collect();
+    let nearest = match nearest_name(name, all) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    };
+    Error::Spec(format!(
+        "unknown {what} `{name}`{nearest} There are: {}",
+        listed.join(", ")
+    ))
+}
