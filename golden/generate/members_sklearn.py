@@ -121,7 +121,7 @@ def main():
     cases = [
         tree("regression", train, y[:60], query, plain, 6, 5, False),
         tree("regression with weights", train, y[:60], query, weights, 4, 1, False),
-        tree("deep regression", train, y[:60], query, plain, 60, 1, False),
+        tree("deep regression", train, y[:60], query, plain, 60, 4, False),
         tree("classes", train, labels[:60], query, plain, 5, 4, True),
         tree("classes with weights", train, labels[:60], query, weights, 3, 1, True),
     ]
