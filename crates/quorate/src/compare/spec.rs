@@ -62,7 +62,7 @@ impl CompareSpec {
             inputs: self.inputs.clone(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
-            noise: None,
+            ..Roles::default()
         }
     }
 
