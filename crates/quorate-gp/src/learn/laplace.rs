@@ -14,7 +14,7 @@ use crate::learn::{
 use crate::likelihood::{Likelihood, Observations};
 use crate::linalg::Spares;
 use crate::parameters::{Parameter, Role};
-use crate::posterior::laplace::{Sensitivity, check_groups, find_mode};
+use crate::posterior::laplace::{NEARLY_SETTLED, Sensitivity, check_groups, find_mode};
 use crate::watch::Watch;
 use crate::{Error, Result};
 
@@ -83,7 +83,8 @@ impl BlockRows<'_> {
         let inputs = self.data.inputs();
         tiles::fill(kernel, inputs, inputs, covariance.as_mut());
         let memory = self.spares.take();
-        let mode = find_mode(covariance.as_ref(), likelihood, self.seen, None, memory);
+        let k = covariance.as_ref();
+        let mode = find_mode(k, likelihood, self.seen, None, memory, NEARLY_SETTLED);
         self.spares.give_back(covariance);
         let mode = mode.ok()?;
         self.spares.give_back(mode.factor.into_matrix());
@@ -101,9 +102,10 @@ impl BlockRows<'_> {
         let mut covariance = self.spares.take();
         tiles::fill(kernel, inputs, inputs, covariance.as_mut());
         let k = covariance.as_ref();
-        let mode = find_mode(k, likelihood, self.seen, start, self.spares.take())?;
-        let value = mode.log_evidence();
+        let memory = self.spares.take();
+        let mode = find_mode(k, likelihood, self.seen, start, memory, NEARLY_SETTLED)?;
         let sensitivity = Sensitivity::new(k, &mode, self.spares.take());
+        let value = mode.log_evidence() + sensitivity.last_step(&mode);
         let own = kernel.parameters().len();
         let mut gradient = vec![0.0; own + likelihood.parameters().len()];
         let (kernel_slopes, own_slopes) = gradient.split_at_mut(own);
@@ -223,6 +225,7 @@ pub(crate) fn learn_with(
         &starts,
         search.limits,
         finalists,
+        trial.is_some(),
         watch,
         &|which, start, limits| {
             let (data, seen) = match (&trial, which) {

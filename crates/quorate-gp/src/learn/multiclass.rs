@@ -109,19 +109,26 @@ pub fn learn_classes(
     let priors = latent_priors(&parameters);
     let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
     let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
-    let (winner, records) = climb(&starts, search.limits, 1, watch, &|which, start, limits| {
-        let (data, classes) = match (&trial, which) {
-            (Some((data, classes)), Rows::Trial) => (data, classes),
-            _ => (data, classes),
-        };
-        let kernels = kernels_at(kernels, start)?;
-        let evidence = MulticlassEvidence::new(&kernels, data, classes)?;
-        let objective = WithPrior {
-            objective: &evidence,
-            priors: &priors,
-        };
-        let found = maximise(&objective, start, &bounds, &free, limits, watch)?;
-        Ok((data.rows(), found))
-    })?;
+    let (winner, records) = climb(
+        &starts,
+        search.limits,
+        1,
+        trial.is_some(),
+        watch,
+        &|which, start, limits| {
+            let (data, classes) = match (&trial, which) {
+                (Some((data, classes)), Rows::Trial) => (data, classes),
+                _ => (data, classes),
+            };
+            let kernels = kernels_at(kernels, start)?;
+            let evidence = MulticlassEvidence::new(&kernels, data, classes)?;
+            let objective = WithPrior {
+                objective: &evidence,
+                priors: &priors,
+            };
+            let found = maximise(&objective, start, &bounds, &free, limits, watch)?;
+            Ok((data.rows(), found))
+        },
+    )?;
     Ok((kernels_at(kernels, &winner.coordinates)?, records))
 }

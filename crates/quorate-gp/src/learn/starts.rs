@@ -19,11 +19,13 @@ pub(crate) type Ascend<'a> = dyn Fn(Rows, &[f64], SearchLimits) -> Result<(usize
 
 /// Climbs from every start on the trial rows, then from the best on all rows; `ascend` says how many rows it looked at.
 ///
-/// `finalists` ascents are followed to the top when they end close to each other.
+/// `finalists` ascents are followed to the top when they end close to each other; `has_trial` says whether the trial rows
+/// are fewer than all.
 pub(crate) fn climb(
     starts: &[Vec<f64>],
     limits: SearchLimits,
     finalists: usize,
+    has_trial: bool,
     watch: &dyn Watch,
     ascend: &Ascend<'_>,
 ) -> Result<(Optimum, Vec<SearchRecord>)> {
@@ -32,6 +34,14 @@ pub(crate) fn climb(
         steps: limits.steps.min(40),
         ..limits
     };
+    // With one start and nothing smaller to try it on, a first look would be the climb itself.
+    if let ([start], false) = (starts, has_trial) {
+        watch.progress("learning hyperparameters", 0, 1);
+        let (rows, found) = ascend(Rows::All, start, limits)?;
+        watch.progress("learning hyperparameters", 1, 1);
+        let record = SearchRecord::of(0, rows, &found);
+        return Ok((found, vec![record]));
+    }
     let total = starts.len() + finalists;
     let mut records = Vec::new();
     let mut failure = None;

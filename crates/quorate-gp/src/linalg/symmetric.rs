@@ -35,8 +35,20 @@ pub fn fill_scaled_lower(out: MatrixMut<'_>, matrix: MatrixRef<'_>, scale: &[f64
         .for_each(|(block, mut out)| {
             for local in 0..out.ncols() {
                 let column = block * BLOCK + local;
-                for row in column..size {
-                    out[(row, local)] = scale[row] * scale[column] * matrix[(row, column)];
+                let own = scale[column];
+                // Whole slices where the memory allows: this pass is as long as memory is slow.
+                let source = matrix.col(column).try_as_col_major();
+                let target = out.as_mut().col_mut(local).try_as_col_major_mut();
+                if let (Some(source), Some(target)) = (source, target) {
+                    let source = &source.as_slice()[column..];
+                    let target = &mut target.as_slice_mut()[column..];
+                    for ((entry, k), s) in target.iter_mut().zip(source).zip(&scale[column..]) {
+                        *entry = own * s * k;
+                    }
+                } else {
+                    for row in column..size {
+                        out[(row, local)] = own * scale[row] * matrix[(row, column)];
+                    }
                 }
                 out[(column, local)] += 1.0;
             }

@@ -44,7 +44,7 @@ mod mode;
 mod working;
 
 pub(crate) use gradient::{Sensitivity, pull_back_scaled};
-pub(crate) use mode::{Mode, factor_scaled, find_mode, scaled_solve};
+pub(crate) use mode::{Mode, NEARLY_SETTLED, SETTLED, factor_scaled, find_mode, scaled_solve};
 pub use working::{Condensed, Working};
 
 use super::Predict;
@@ -81,7 +81,14 @@ impl LaplacePosterior {
         check_groups(&data, &seen)?;
         let covariance = tiles::block(&kernel, data.inputs(), data.inputs());
         let memory = Matrix::zeros(data.rows(), data.rows());
-        let mode = find_mode(covariance.as_ref(), &likelihood, &seen, start, memory)?;
+        let mode = find_mode(
+            covariance.as_ref(),
+            &likelihood,
+            &seen,
+            start,
+            memory,
+            SETTLED,
+        )?;
         Ok(Self {
             kernel,
             likelihood,

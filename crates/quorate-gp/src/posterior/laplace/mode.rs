@@ -10,8 +10,10 @@ use crate::{Error, Result};
 const MOST_STEPS: usize = 400;
 /// Halvings of one step before giving up.
 const MOST_HALVINGS: usize = 50;
-/// The mode is found when the next step promises less than this share of the objective.
-const SETTLED: f64 = 1e-18;
+/// A mode is found when the next step promises less than this share of the objective.
+pub(crate) const SETTLED: f64 = 1e-18;
+/// The same for learning, which corrects the determinant for the last step and saves a factorisation by it.
+pub(crate) const NEARLY_SETTLED: f64 = 1e-14;
 /// Differences of the objective below this share of it are its rounding.
 const ROUNDING: f64 = 1e-13;
 
@@ -73,13 +75,14 @@ impl Point {
 /// Rasmussen and Williams 2006, alg. 3.1, with two changes: steps are halved until the objective grows (the plain
 /// iteration overflows for counts and oscillates for outliers), and the iteration ends at the point whose own factor it
 /// has just computed, so that evidence and gradient need no further factorisation. `memory` is a matrix of the size of
-/// K whose values are not needed any more.
+/// K whose values are not needed any more, `settled_at` [`SETTLED`] or [`NEARLY_SETTLED`].
 pub(crate) fn find_mode(
     covariance: MatrixRef<'_>,
     likelihood: &Likelihood,
     seen: &Observations,
     start: Option<&[f64]>,
     memory: Matrix,
+    settled_at: f64,
 ) -> Result<Mode> {
     let size = covariance.nrows();
     let mut here = Point::at(likelihood, seen, vec![0.0; size], vec![0.0; size]);
@@ -131,7 +134,10 @@ pub(crate) fn find_mode(
         }
         // Rounding may keep the last steps from shrinking further: then they are as good as they get.
         let floor = promised <= ROUNDING * scale && promised >= 0.9 * last_promised;
-        let settled = promised <= SETTLED * scale || floor;
+        // Steps by another curvature than the evidence's converge slowly, and leave more behind than they promise.
+        let is_newton = here.terms.iter().all(is_concave);
+        let enough = if is_newton { settled_at } else { SETTLED };
+        let settled = promised <= enough * scale || floor;
         last_promised = promised;
         match advance(likelihood, seen, &here, &change, &move_by, promised) {
             Some(next) if settled => return finish(covariance, next, root, factor, step),
@@ -165,7 +171,6 @@ fn finish(
     factor: Factor,
     steps: usize,
 ) -> Result<Mode> {
-    let is_concave = |term: &Derivatives| term.curvature == term.observed_curvature;
     let (root, factor) = if point.terms.iter().all(is_concave) {
         (root, factor)
     } else {
@@ -182,6 +187,11 @@ fn finish(
         objective: point.objective,
         steps,
     })
+}
+
+/// True where the curvature that counts is the curvature itself.
+fn is_concave(term: &Derivatives) -> bool {
+    term.curvature == term.observed_curvature
 }
 
 /// Factors `I + D K D`, whose smallest eigenvalue is at least 1.
