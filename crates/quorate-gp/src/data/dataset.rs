@@ -62,7 +62,7 @@ impl Dataset {
         weights: Option<Vec<f64>>,
         known_noise: Option<Vec<f64>>,
     ) -> Result<Dataset> {
-        if outputs == 0 || targets.len() % outputs != 0 {
+        if outputs == 0 || !targets.len().is_multiple_of(outputs) {
             return Err(Error::Invalid(
                 "every row of a data set needs the same number of targets, at least one".into(),
             ));

@@ -203,6 +203,10 @@ impl Committee {
 }
 
 /// Where the rows of a model are: kept as they are, or summed up.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a model has one state: nothing is gained by another allocation"
+)]
 #[derive(Clone, Debug)]
 pub enum State {
     /// The rows themselves.

@@ -96,6 +96,10 @@ impl Scorecard {
 }
 
 /// The sums behind a [`Scorecard`]: rows are added as they pass by.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one sum for each pass over a table"
+)]
 #[derive(Clone, Debug)]
 pub enum CardSum {
     /// Of one or several numbers.
