@@ -28,6 +28,7 @@ GENERATORS = {
     "laplace": {
         "laplace_sklearn.py": None,
         "laplace_reference.py": None,
+        "laplace_gpy.py": "GPy",
         "multiclass_reference.py": None,
         "glm_peers.py": "statsmodels",
         "propagation_gpy.py": "GPy",

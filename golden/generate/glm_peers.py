@@ -11,6 +11,7 @@ import lifelines
 import pandas
 
 import latent
+import tables
 
 EXPOSURE_SEED = 3
 
@@ -57,11 +58,25 @@ def main():
         header = {"tool": "statsmodels, lifelines", "tool_version": versions, "generator": "golden/generate/glm_peers.py", "likelihood": name, **rows}
         header |= {"offset": offsets.tolist(), "event": [1.0] * len(offsets)}
         latent.write(output / f"glm_{name}.json", header, [case])
-    predictor, rho = weibull(rossi, rossi["event"])
-    header = {"tool": "statsmodels, lifelines", "tool_version": versions, "generator": "golden/generate/glm_peers.py", "likelihood": "weibull", **rossi}
-    header["offset"] = [0.0] * len(rossi["y"])
-    latent.write(output / "glm_weibull.json", header, [{"dispersion": [rho], "predictor": latent.plain(predictor)}])
-
+    header = {"tool": "statsmodels, lifelines", "tool_version": versions, "generator": "golden/generate/glm_peers.py"}
+    lifetimes = [("glm_weibull", rossi, True)]
+    if tables.locate("gbsg2").exists():
+        names = [n for n in tables.read_table("gbsg2")[0] if n not in ("event", "y")]
+        gbsg2 = latent.problem("gbsg2", names, "y", 400, 20, 20260609, lambda y: y / 365, ["event"])
+        lifetimes.append(("glm_weibull_gbsg2", gbsg2, False))
+    for name, rows, committed in lifetimes:
+        predictor, rho = weibull(rows, rows["event"])
+        own = header | {"likelihood": "weibull", "committed": committed, **rows, "offset": [0.0] * len(rows["y"])}
+        latent.write(output / f"{name}.json", own, [{"dispersion": [rho], "predictor": latent.plain(predictor)}])
+    if tables.locate("datacar_sev").exists():
+        # One of the area's indicators is left out: with the constant they would be dependent.
+        names = [n for n in tables.read_table("datacar_sev")[0] if n not in ("area_A", "y")]
+        claims = latent.problem("datacar_sev", names, "y", 400, 20, 20260609, lambda y: y / 1000)
+        shape = 0.7
+        predictor, error = glm({**claims, "scale": 1 / shape}, sm.families.Gamma(sm.families.links.Log()), np.zeros(400))
+        own = header | {"likelihood": "gamma", "committed": False, **claims, "offset": [0.0] * 400, "event": [1.0] * 400}
+        case = {"dispersion": [shape], "predictor": latent.plain(predictor), "predictor_error": latent.plain(error)}
+        latent.write(output / "glm_gamma_datacar.json", own, [case])
 
 if __name__ == "__main__":
     main()
