@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use quorate::gp::data::{Column, ColumnType, Frame, Header};
 use quorate::gp::watch::Unwatched;
-use quorate::{Model, ModelSpec};
+use quorate::{Model, ModelSpec, TaskChoice};
 
 const TRAIN: usize = 600;
 const TEST: usize = 1000;
@@ -32,6 +32,7 @@ fn error_with(frame: &Frame, target: &str, inputs: &[&str]) -> f64 {
     let mut spec = ModelSpec::new(target);
     spec.inputs = Some(inputs.iter().map(|name| (*name).into()).collect());
     spec.restarts = Some(1);
+    spec.task = TaskChoice::Regression;
     let model = Model::fit(&spec, &frame.select_rows(&train), &Unwatched).unwrap();
     model.evaluate(&frame.select_rows(&test)).unwrap().rmse
 }
