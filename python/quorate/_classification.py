@@ -175,6 +175,9 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
         super()._adopt(model)
         labels, kind = model.labels()
         self.classes_ = _values(labels, kind)
+        given = getattr(self, "_label_type", None)
+        if given is not None and given.kind in "iuf" and kind == "number":
+            self.classes_ = self.classes_.astype(given)
         self.n_classes_ = len(labels)
 
     def _checked_target(self, y: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
@@ -190,6 +193,7 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
 
     def _target_column(self, name: str, y: np.ndarray) -> Column:
         labels = self._labels[y.astype(np.intp)]
+        self._label_type = labels.dtype
         del self._labels
         if labels.dtype.kind == "b":
             return name, "boolean", labels.astype(np.float64)

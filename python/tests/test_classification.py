@@ -18,7 +18,7 @@ def rings():
     return X, np.digitize(np.hypot(*X.T), [0.9, 1.6])
 
 
-@pytest.mark.parametrize("labels", [np.array([3, 5, 9]), np.array(["in", "mid", "out"]), np.array([0.5, 1.5, 2.5])])
+@pytest.mark.parametrize("labels", [np.array([3, 5, 9]), np.array(["in", "mid", "out"]), np.array([1.0, 2.0, 3.0])])
 def test_labels_keep_their_type(rings, labels):
     X, y = rings
     model = GPClassifier("se", restarts=0).fit(X[:200], labels[y[:200]])
