@@ -6,6 +6,7 @@ mod common;
 use quorate::gp::data::Frame;
 use quorate::gp::learn::Hyperprior;
 use quorate::gp::watch::Unwatched;
+use quorate::hyper::Mixture;
 use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec};
 
 fn mcycle() -> Frame {
@@ -114,4 +115,32 @@ fn warnings_fire_on_a_bad_posterior_and_not_on_a_good_one() {
         told(&model)
     );
     assert!(told(&model).contains("effective draws"), "{}", told(&model));
+}
+
+#[test]
+fn scores_of_a_mixture_are_those_of_its_distribution() {
+    let mixture = Mixture {
+        components: vec![
+            (vec![-1.0], vec![0.2], 0.05),
+            (vec![2.0], vec![1.1], 0.3),
+            (vec![0.4], vec![0.0], 0.5),
+        ],
+    };
+    for target in [-2.0, 0.1, 1.7] {
+        // Integrals of the distribution by many small steps.
+        let step = 1e-3;
+        let places = (-15_000..15_000).map(|k| f64::from(k) * step + 0.5 * step);
+        let gap = |x: f64| mixture.below(0, x, false) - f64::from(u8::from(x >= target));
+        let crps: f64 = places.clone().map(|x| gap(x).powi(2) * step).sum();
+        assert!((mixture.crps(0, target) - crps).abs() < 1e-3);
+        let density = mixture.log_density(0, target).exp();
+        let slope = mixture.below(0, target + 1e-5, false) - mixture.below(0, target - 1e-5, false);
+        assert!((density - slope / 2e-5).abs() < 1e-6);
+        let whole: f64 = places.map(|x| mixture.log_density(0, x).exp() * step).sum();
+        assert!((whole - 1.0).abs() < 1e-6);
+    }
+    for p in [0.025, 0.5, 0.9] {
+        let value = mixture.quantile(0, p, false);
+        assert!((mixture.below(0, value, false) - p).abs() < 1e-12);
+    }
 }

@@ -4,7 +4,7 @@ use quorate_gp::data::Inputs;
 use quorate_gp::learn::at;
 use quorate_gp::likelihood::GaussianNoise;
 use rayon::prelude::*;
-use statrs::distribution::{ContinuousCDF, Normal};
+use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use crate::answers::Answers;
 use crate::error::{Error, Result};
@@ -58,6 +58,15 @@ pub(crate) fn components(fitted: &Fitted, state: &State) -> Result<Vec<Component
             Ok(Component { answers, noise })
         })
         .collect()
+}
+
+/// Expected size of a normal with this mean and deviation.
+fn absolute(mean: f64, deviation: f64) -> f64 {
+    if deviation == 0.0 {
+        return mean.abs();
+    }
+    let (normal, z) = (Normal::standard(), mean / deviation);
+    2.0 * deviation * normal.pdf(z) + mean * (2.0 * normal.cdf(z) - 1.0)
 }
 
 /// What all draws together say: the mean of their means; the mean of their variances and the variance of their means.
@@ -116,34 +125,45 @@ impl Mixture {
         }
     }
 
+    /// Mean and deviation of a row for each draw: of the function (`latent`), or of a new observation.
+    fn parts(&self, row: usize, latent: bool) -> impl Iterator<Item = (f64, f64)> + Clone {
+        self.components.iter().map(move |(mean, variance, noise)| {
+            let noise = if latent { 0.0 } else { *noise };
+            (mean[row], (variance[row] + noise).sqrt())
+        })
+    }
+
+    /// Mean and variance of a new observation of a row.
+    pub fn moments(&self, row: usize) -> (f64, f64) {
+        let share = 1.0 / self.components.len().max(1) as f64;
+        let parts = self.parts(row, false);
+        let mean = share * parts.clone().map(|(mean, _)| mean).sum::<f64>();
+        let square = |(own, deviation): (f64, f64)| deviation * deviation + (own - mean).powi(2);
+        (mean, share * parts.map(square).sum::<f64>())
+    }
+
+    /// Probability that the function (`latent`) or a new observation of a row lies below a value.
+    pub fn below(&self, row: usize, value: f64, latent: bool) -> f64 {
+        let normal = Normal::standard();
+        let each = self.parts(row, latent).map(|(mean, deviation)| {
+            if deviation > 0.0 {
+                normal.cdf((value - mean) / deviation)
+            } else {
+                f64::from(u8::from(value >= mean))
+            }
+        });
+        each.sum::<f64>() / self.components.len().max(1) as f64
+    }
+
     /// The value of a row below which the function (`latent`) or a new observation lies with probability `p`.
     pub fn quantile(&self, row: usize, p: f64, latent: bool) -> f64 {
-        let normal = Normal::standard();
-        let parts: Vec<(f64, f64)> = self
-            .components
-            .iter()
-            .map(|(mean, variance, noise)| {
-                let noise = if latent { 0.0 } else { *noise };
-                (mean[row], (variance[row] + noise).sqrt())
-            })
-            .collect();
-        let below = |value: f64| -> f64 {
-            let each = parts.iter().map(|(mean, deviation)| {
-                if *deviation > 0.0 {
-                    normal.cdf((value - mean) / deviation)
-                } else {
-                    f64::from(u8::from(value >= *mean))
-                }
-            });
-            each.sum::<f64>() / parts.len() as f64
-        };
-        // The quantile lies between those of the components.
-        let z = normal.inverse_cdf(p);
-        let ends = parts.iter().map(|(mean, deviation)| {
-            if *deviation > 0.0 {
+        // It lies between the quantiles of the components.
+        let z = Normal::standard().inverse_cdf(p);
+        let ends = self.parts(row, latent).map(|(mean, deviation)| {
+            if deviation > 0.0 {
                 mean + z * deviation
             } else {
-                *mean
+                mean
             }
         });
         let (mut low, mut high) = ends
@@ -155,13 +175,29 @@ impl Mixture {
         }
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
-            if below(middle) < p {
+            if self.below(row, middle, latent) < p {
                 low = middle;
             } else {
                 high = middle;
             }
         }
         0.5 * (low + high)
+    }
+
+    /// Continuous ranked probability score of a new observation of a row: with `A(m, s) = E|m + s z|` for a standard normal
+    /// `z`, the mean of `A(y - m_i, s_i)` less half the mean of `A(m_i - m_j, (s_i^2 + s_j^2)^1/2)` (Grimit and others 2006).
+    pub fn crps(&self, row: usize, target: f64) -> f64 {
+        let parts: Vec<(f64, f64)> = self.parts(row, false).collect();
+        let count = parts.len().max(1) as f64;
+        let near = parts.iter().map(|(mean, s)| absolute(target - mean, *s));
+        let mut apart = 0.0;
+        for (mean, s) in &parts {
+            let pairs = parts.iter();
+            apart += pairs
+                .map(|(m, t)| absolute(mean - m, s.hypot(*t)))
+                .sum::<f64>();
+        }
+        near.sum::<f64>() / count - 0.5 * apart / (count * count)
     }
 
     /// Log density of a new observation of a row.

@@ -6,6 +6,7 @@ use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use super::{Scores, Yardstick};
 use crate::error::{Error, Result};
+use crate::hyper::Mixture;
 use crate::prediction::standard_quantile;
 
 /// Probabilities of the central intervals that are scored.
@@ -80,6 +81,21 @@ impl ScoreSum {
         let before = target - self.centre;
         self.centre += before * (weight / self.weight);
         self.scatter += weight * before * (target - self.centre);
+    }
+
+    /// Replaces the density, the ranked probability score and the coverage of the row just added (with weight 1), which
+    /// were those of a Gaussian, by those of the mixture with the same mean and variance.
+    pub fn correct(&mut self, target: f64, mixture: &Mixture, row: usize) {
+        let (mean, variance) = mixture.moments(row);
+        let (error, deviation) = (target - mean, variance.sqrt());
+        self.nlpd -= mixture.log_density(row, target) + negative_log_density(error, variance);
+        self.crps += mixture.crps(row, target) - crps(error, deviation);
+        let off = (mixture.below(row, target, false) - 0.5).abs();
+        for ((inside, reach), level) in self.inside.iter_mut().zip(self.reach).zip(LEVELS) {
+            let gaussian = error.abs() <= reach * deviation;
+            let mixed = off <= 0.5 * level;
+            *inside += f64::from(u8::from(mixed)) - f64::from(u8::from(gaussian));
+        }
     }
 
     /// Rows added so far.

@@ -175,6 +175,9 @@ fn add_numbers<'p>(
         let variance = prediction.variance(false);
         for (row, target) in targets.iter().enumerate() {
             sum.add(*target, prediction.mean[row], variance[row], 1.0);
+            if let Some(mixture) = &prediction.mixture {
+                sum.correct(*target, mixture, row);
+            }
         }
     }
 }
