@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use quorate_gp::data::{Dataset, InputColumn, Schema, random_rows};
+use quorate_gp::data::{Dataset, InputColumn, Schema, TargetCode, random_rows};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{
     Hyperprior, LeaveOneOutDensity, Plausible, Propagation, Search, SearchLimits, SearchRecord,
@@ -106,6 +106,13 @@ pub fn learn(
             ..spec.clone()
         };
         return Ok((spec, None));
+    }
+    let one_number = matches!(schema.target(), TargetCode::Number(_));
+    if !one_number || spec.inference.approximation().is_some() {
+        return Err(Error::Spec(format!(
+            "`--learn {}` is for one numeric target with Gaussian noise: leave it out, or use `--learn none`",
+            spec.learn
+        )));
     }
     // Rows that a landmarks model holds out for its scores are not learned from.
     let seen = match way {
