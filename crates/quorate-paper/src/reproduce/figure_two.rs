@@ -132,9 +132,14 @@ fn claims(noises: &[f64], found: &[Vec<(f64, f64)>], most: f64) -> Vec<Claim> {
     let mut claims = Vec::new();
     let (first, last) = ends(0);
     claims.push(Claim {
-        theirs: "Without overlap the share rises from less than 95 % at K = 1,000 to more than 98.5 % at K = 60,000".to_owned(),
-        ours: format!("from {first:.1} % to {last:.1} % at K = {most}"),
-        agrees: first < 95.0 && last > 98.5,
+        theirs: "Without overlap the share is less than 95 % at K = 1,000".to_owned(),
+        ours: format!("{first:.1} %"),
+        agrees: first < 95.0,
+    });
+    claims.push(Claim {
+        theirs: "Without overlap it is more than 98.5 % at K = 60,000".to_owned(),
+        ours: format!("{last:.1} % at K = {most}"),
+        agrees: last > 98.5,
     });
     let (first, last) = ends(noises.len() - 1);
     claims.push(Claim {
@@ -142,9 +147,11 @@ fn claims(noises: &[f64], found: &[Vec<(f64, f64)>], most: f64) -> Vec<Claim> {
         ours: format!("from {first:.1} % to {last:.1} %"),
         agrees: first < 60.0 && last > 70.0,
     });
-    let ordered = found
-        .windows(2)
-        .all(|pair| pair[0].last().map(|end| end.0) >= pair[1].last().map(|end| end.0));
+    // Curves that end within a percent point of each other are not told apart by a thousand query points.
+    let ordered = found.windows(2).all(|pair| {
+        let end = |shares: &[(f64, f64)]| shares.last().map_or(0.0, |end| end.0);
+        end(&pair[0]) + 1.0 >= end(&pair[1])
+    });
     let rising = (0..noises.len()).all(|level| ends(level).1 > ends(level).0);
     claims.push(Claim {
         theirs: "Every curve rises, and more overlap is worse".to_owned(),
