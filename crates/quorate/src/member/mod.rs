@@ -9,6 +9,7 @@ mod evidence;
 mod expand;
 mod gp;
 mod linear;
+mod network;
 mod rbf;
 mod tree;
 
@@ -16,6 +17,7 @@ pub use basis::{Basis, WeightSpace};
 pub use evidence::{EvidencePosterior, learn_evidence};
 pub use expand::Expansion;
 pub use gp::ProcessMember;
+pub use network::{Network, NetworkMember};
 pub use tree::{Node, Tree, TreeMember, TreeShape};
 
 use quorate_gp::data::{Dataset, InputColumn};
@@ -89,11 +91,12 @@ const fn line(
 
 /// Every kind of member there is.
 #[rustfmt::skip]
-pub const MEMBERS: [Kind; 5] = [
+pub const MEMBERS: [Kind; 6] = [
     line("gp", "Gaussian process, hyperparameters shared", (true, true), gp::prepare),
     line("linear", "Bayesian linear regression by the evidence procedure", (true, false), linear::prepare_linear),
     line("quadratic", "the same with squares and products of the inputs", (true, false), linear::prepare_quadratic),
     line("rbf", "radial basis functions around shared centres, by the evidence procedure", (true, false), rbf::prepare),
+    line("network", "Bayesian neural network with eight hidden units, by the evidence procedure with Laplace's method", (true, false), network::prepare),
     line("tree", "regression tree, size of its leaves by cross-validation", (false, false), tree::prepare),
 ];
 
