@@ -10,13 +10,14 @@ fn without_an_id_the_experiments_are_listed() {
         "gbcm-figure-1",
         "gbcm-6.1",
         "gbcm-table-1",
+        "thesis-3",
         "committee-machines-figure-3-left",
         "williams-barber-table-2",
     ] {
         assert!(text.contains(id), "{text}");
     }
     let json = place.run("reproduce --json").ok().json();
-    assert_eq!(json["experiments"].as_array().unwrap().len(), 9);
+    assert_eq!(json["experiments"].as_array().unwrap().len(), 10);
     assert_only(&place, &[]);
 }
 

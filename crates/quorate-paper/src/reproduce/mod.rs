@@ -15,6 +15,7 @@ mod neal;
 mod setting;
 mod table_one;
 mod thesis;
+mod thesis_fusion;
 mod williams_barber;
 
 use std::str::FromStr;
@@ -38,6 +39,8 @@ pub enum Experiment {
     CommitteeFigure3Left,
     /// Error against the number of rows (Committee Machines, figure 3 right).
     CommitteeFigure3Right,
+    /// Fusion of predictions on the toy data (thesis, tables 3.6 to 3.10).
+    ThesisChapter3,
     /// Hyperparameters of a large table from parts (thesis, table 4.1).
     ThesisTable41,
     /// Errors on the crabs (Williams and Barber, table 1).
@@ -116,13 +119,14 @@ pub struct Claim {
 
 impl Experiment {
     /// Every experiment, in the order of the papers.
-    pub const ALL: [Experiment; 9] = [
+    pub const ALL: [Experiment; 10] = [
         Experiment::GbcmFigure1,
         Experiment::GbcmFigure2,
         Experiment::GbcmTable1,
         Experiment::GbcmEffectiveParameters,
         Experiment::CommitteeFigure3Left,
         Experiment::CommitteeFigure3Right,
+        Experiment::ThesisChapter3,
         Experiment::ThesisTable41,
         Experiment::WilliamsBarberTable1,
         Experiment::WilliamsBarberTable2,
@@ -137,6 +141,7 @@ impl Experiment {
             Experiment::GbcmEffectiveParameters => "gbcm-6.1",
             Experiment::CommitteeFigure3Left => "committee-machines-figure-3-left",
             Experiment::CommitteeFigure3Right => "committee-machines-figure-3-right",
+            Experiment::ThesisChapter3 => "thesis-3",
             Experiment::ThesisTable41 => "thesis-4.1",
             Experiment::WilliamsBarberTable1 => "williams-barber-table-1",
             Experiment::WilliamsBarberTable2 => "williams-barber-table-2",
@@ -163,6 +168,9 @@ impl Experiment {
             }
             Experiment::CommitteeFigure3Right => {
                 "error against the number of rows, up to 60,000 in modules of 1,000"
+            }
+            Experiment::ThesisChapter3 => {
+                "predictions of 8 to 40 radial basis function networks fused by five rules, on the toy data"
             }
             Experiment::ThesisTable41 => {
                 "hyperparameters from parts of 90,000 rows: shared, local Laplace, Laplace propagation (needs a table: --data)"
@@ -193,6 +201,9 @@ impl Experiment {
             }
             Experiment::CommitteeFigure3Left => "Tresp (2001), Committee Machines, figure 3 left",
             Experiment::CommitteeFigure3Right => "Tresp (2001), Committee Machines, figure 3 right",
+            Experiment::ThesisChapter3 => {
+                "Latouche (2007), Distributed Machine Learning, tables 3.6 to 3.10"
+            }
             Experiment::ThesisTable41 => "Latouche (2007), Distributed Machine Learning, table 4.1",
             Experiment::WilliamsBarberTable1 => {
                 "Williams and Barber (1998), Bayesian Classification with Gaussian Processes, table 1"
@@ -223,6 +234,7 @@ impl Experiment {
             Experiment::GbcmEffectiveParameters => effective::run(context),
             Experiment::CommitteeFigure3Left => figure_three::left(context),
             Experiment::CommitteeFigure3Right => figure_three::right(context),
+            Experiment::ThesisChapter3 => thesis_fusion::run(context),
             Experiment::ThesisTable41 => thesis::run(context),
             Experiment::WilliamsBarberTable1 => williams_barber::crabs(context),
             Experiment::WilliamsBarberTable2 => williams_barber::pima(context),
