@@ -153,7 +153,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
              deviation of the targets: the noise alone is 0.27."
                 .into(),
             "Weighted averaging takes its weights from the covariance of predictions on the training inputs, as the thesis does; \
-             below it, from second moments of errors with shrunk correlations. Product and committee machine fuse predictive \
+             the claims have them from second moments of errors with shrunk correlations too. Product and committee machine fuse predictive \
              distributions, noise inside, one query at a time, each node divided by its own prior."
                 .into(),
             format!("Means and standard errors of {repetitions} repetitions."),
