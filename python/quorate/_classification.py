@@ -134,7 +134,8 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
-        return self.classes_[self._classify(X)[1].decisions()]
+        _, found = self._classify(X)
+        return self.classes_[found.decisions()]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, in the order of `classes_`: one row for each row of X."""
