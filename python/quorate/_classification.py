@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from quorate import _core
 from quorate._fitting import Learner
-from quorate._parts import PartsMixin
+from quorate._parts import PartsMixin, _takes_parts
 from quorate._progress import Progress, watching
 from quorate._tables import Column, Inputs, as_given
 from quorate._warnings import remark
@@ -127,10 +128,19 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GPClassifier:
         """Fits the model. `sample_weight` k counts as k copies of the row, 0 as none."""
-        # Parts of a landmarks model are known by their rows as they came.
-        merge = self.mode != "landmarks"
-        table, roles = self._training_table(X, y, sample_weight, None, reset=True, merge=merge)
+        table, roles = self._training_table(X, y, sample_weight, None, reset=True, merge=True)
         return self._fit(_core.Model.fit, table, self._spec(roles))
+
+    @available_if(_takes_parts)
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, part_name: str | None = None
+    ) -> Any:
+        """Adds rows as a further part; the first call must have rows of every one of `classes`, where they are given."""
+        if classes is not None and not hasattr(self, "model_"):
+            absent = set(np.unique(classes).tolist()) - set(np.unique(y).tolist())
+            if absent:
+                raise ValueError(f"the first rows have none of the classes {sorted(absent)}: begin with rows of every class")
+        return super().partial_fit(X, y, sample_weight, part_name=part_name)
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
