@@ -27,8 +27,8 @@ const MOST_SWEEPS: usize = 20_000;
 /// let column = InputColumn { name: "x".into(), kind: ColumnKind::Number, deviation: 1.5 };
 /// let kernel = "10 * linear".parse::<Kernel>()?.bind(&[column])?;
 /// let machine = SupportVectorMachine::fit(kernel, data, &seen)?;
-/// // The margin is 1 at the two inner rows, and they alone support it.
-/// assert_eq!(machine.support(), 2);
+/// // The margin is 1 at the two inner rows, and they alone support it: one of them, or both, since they say the same.
+/// assert!((1..=2).contains(&machine.support()));
 /// assert!((machine.decisions(Inputs::new(&[0.5], 1, 1)?)?[0] - 0.5).abs() < 1e-6);
 /// # Ok::<(), quorate_gp::Error>(())
 /// ```
