@@ -34,6 +34,11 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
         How a committee answers; see `docs/cli.md`.
     neighbours, landmarks, landmark_choice, replace_touched, parts, part_size, questions, companions, negligible_prior, keep_parts
         Shape of a committee, as the flags of `quorate fit`.
+    inference : {"auto", "fast", "laplace", "ep"}, default="auto"
+        How classes are inferred: `"fast"` as told above, or, for two classes and exact models, through a likelihood by
+        Laplace's method or expectation propagation. `"auto"` is `"fast"`.
+    likelihood : {"auto", "bernoulli", "probit"}, default="auto"
+        The likelihood, where there is one.
     learn : {"auto", "block", "none"}, default="auto"
         How hyperparameters are learned.
     restarts : int, default=None
@@ -81,6 +86,8 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
         "replace_touched",
         "negligible_prior",
         "keep_parts",
+        "inference",
+        "likelihood",
         "learn",
         "restarts",
     )
@@ -92,7 +99,7 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
         method: str = "auto",
         mode: str = "auto",
         neighbours: int | None = None,
-        landmarks: int | None = None,
+        landmarks: Any = None,
         landmark_choice: str | None = None,
         parts: str | None = None,
         part_size: int | None = None,
@@ -101,6 +108,8 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
         replace_touched: bool = False,
         negligible_prior: bool = False,
         keep_parts: bool = False,
+        inference: str = "auto",
+        likelihood: str = "auto",
         learn: str = "auto",
         restarts: int | None = None,
         random_state: Any = None,
@@ -120,6 +129,8 @@ class GPClassifier(PartsMixin, ClassifierMixin, Learner):
         self.replace_touched = replace_touched
         self.negligible_prior = negligible_prior
         self.keep_parts = keep_parts
+        self.inference = inference
+        self.likelihood = likelihood
         self.learn = learn
         self.restarts = restarts
         self.random_state = random_state

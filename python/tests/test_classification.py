@@ -76,3 +76,12 @@ def test_what_is_no_class_is_refused(rings):
         GPClassifier().fit(X, np.linspace(0, 1, 300))
     with pytest.raises(ValueError):
         GPClassifier().fit(X, np.where(y == 0, np.nan, y))
+
+
+@pytest.mark.parametrize("inference", ["fast", "laplace", "ep"])
+def test_two_classes_can_be_inferred_in_three_ways(rings, inference):
+    X, y = rings
+    model = GPClassifier("se", restarts=0, inference=inference).fit(X[:150], y[:150] == 0)
+    assert (model.predict(X[150:]) == (y[150:] == 0)).mean() > 0.9
+    loaded = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(loaded.predict_proba(X[150:]), model.predict_proba(X[150:]))

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from quorate import GPRegressor, QuorateWarning, Summary
+from quorate import GPClassifier, GPRegressor, QuorateWarning, Summary
 
 
 @pytest.fixture
@@ -163,6 +163,6 @@ def test_landmarks_can_be_the_rows_of_a_table(rows, tmp_path):
 def test_every_choice_of_the_core_is_a_parameter(rows):
     X, y = rows
     spec = GPRegressor("se").fit(X[:30], y[:30]).inspect()["spec"]
-    # Roles of columns and the seed have their own ways in.
-    elsewhere = {"target", "inputs", "ignore", "weight", "noise", "part_name", "seed"}
-    assert set(spec) - elsewhere <= set(GPRegressor._choices)
+    # Roles of columns and the seed have their own ways in, and the estimator is the task.
+    elsewhere = {"target", "inputs", "ignore", "weight", "noise", "part_name", "seed", "task"}
+    assert set(spec) - elsewhere <= set(GPRegressor._choices) | set(GPClassifier._choices)
