@@ -11,9 +11,9 @@ import quorate
 from quorate import _core
 
 
-def seconds(program):
+def seconds(program, before="pass"):
     """Processor seconds that an interpreter takes for a program; the least of three, because others use the machine."""
-    timed = f"import time; start = time.process_time(); {program}; print(time.process_time() - start)"
+    timed = f"{before}; import time; start = time.process_time(); {program}; print(time.process_time() - start)"
     runs = [
         subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True).stdout
         for _ in range(3)
@@ -23,8 +23,8 @@ def seconds(program):
 
 def test_import_takes_less_than_a_tenth_of_a_second_beyond_numpy_and_scikit_learn():
     assert seconds("import quorate") < 0.1
-    both = "import numpy, sklearn.base"
-    assert seconds(f"{both}; import quorate; quorate.GPRegressor") - seconds(both) < 0.1
+    # In one process: the difference of two long times would be mostly noise.
+    assert seconds("import quorate; quorate.GPRegressor", before="import numpy, sklearn.base") < 0.1
 
 
 def test_the_wheel_is_small():
