@@ -21,8 +21,8 @@ from quorate._warnings import remark
 class GPClassifier(PartsMixin, ClassifierMixin, Learner):
     """Classification by Gaussian processes, on tables of any size and for any number of classes.
 
-    Every class is a regression on targets +1 and -1 under one kernel and one factorisation; probabilities are a softmax
-    whose temperature was fitted on rows that were not seen. Exact up to 4,000 distinct rows, by a committee beyond.
+    Every class is a regression on targets +1 and -1 under one kernel and one factorisation; probabilities are shares
+    of the answers, with a floor and a temperature that were fitted on rows left out. Exact up to 4,000 distinct rows, by a committee beyond.
 
     Parameters
     ----------
