@@ -61,6 +61,41 @@ class PartsMixin:
         remark(notes, depth=2)
         return self
 
+    @available_if(_takes_parts)
+    def part_message(
+        self, X: Any, y: Any, sample_weight: Any = None, *, noise: Any = None, part_name: str
+    ) -> bytes:
+        """These rows as a part of this model, as bytes to be sent; the estimator stays as it is.
+
+        Sums over rows, never the rows; versioned, checksummed, and bound to scaling, kernel and landmarks.
+        """
+        check_is_fitted(self)
+        table, _ = self._training_table(X, y, sample_weight, noise, reset=False)
+        message, notes = _core.part_message(self.model_, table, part_name, self._threads())
+        remark(notes, depth=2)
+        return message
+
+    @available_if(_takes_parts)
+    def check_part(self, message: bytes, origin: str = "message") -> dict[str, Any]:
+        """Name, rows and fingerprint of a part that was received; a `ValueError` says why it cannot be added."""
+        check_is_fitted(self)
+        name, rows, fingerprint = _core.check_part(self.model_, bytes(message), origin)
+        return {"name": name, "rows": rows, "fingerprint": fingerprint}
+
+    @available_if(_takes_parts)
+    def absorb(self, messages: Any) -> Any:
+        """Adds parts that `part_message` made elsewhere, in the order of their names: the same bytes whoever was first.
+
+        A list of messages, or a dictionary of them by the names of their senders. Each is checked (checksum, shape, finite
+        numbers, positive semi-definite information, the same scaling, kernel and landmarks); where one cannot be
+        believed, nothing is added and the error names it.
+        """
+        check_is_fitted(self)
+        pairs = messages.items() if isinstance(messages, dict) else enumerate(messages, start=1)
+        named = [(sender if isinstance(sender, str) else f"message {sender}", bytes(one)) for sender, one in pairs]
+        self._adopt(_core.absorb(self.model_, named, bool(self.keep_parts)))
+        return self
+
     def merge(self, *others: Any) -> Any:
         """Adds the parts of other estimators that share this one's scaling, kernel and landmarks."""
         check_is_fitted(self)

@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::failure::Result;
 use crate::text::Console;
 use crate::verb::{
-    Compare, Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Plan, Predict,
-    Prepare, Report, Reproduce, Update,
+    Ask, Compare, Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Plan,
+    Predict, Prepare, Report, Reproduce, Serve, Update,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -58,6 +58,8 @@ enum Verb {
     Update(Update),
     Merge(Merge),
     Forget(Forget),
+    Serve(Serve),
+    Ask(Ask),
     Generate(Generate),
     Reproduce(Reproduce),
     Completions(Completions),
@@ -111,6 +113,8 @@ impl Arguments {
             Verb::Update(verb) => verb.run(console),
             Verb::Merge(verb) => verb.run(console),
             Verb::Forget(verb) => verb.run(console),
+            Verb::Serve(verb) => verb.run(console),
+            Verb::Ask(verb) => verb.run(console),
             Verb::Generate(verb) => verb.run(console),
             Verb::Reproduce(verb) => verb.run(console),
             Verb::Completions(verb) => verb.run(console),
@@ -174,6 +178,8 @@ mod tests {
             "update",
             "merge",
             "forget",
+            "serve",
+            "ask",
             "generate",
             "reproduce",
             "completions",

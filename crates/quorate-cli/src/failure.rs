@@ -100,6 +100,15 @@ impl From<quorate::Error> for Failure {
     }
 }
 
+impl From<quorate_server::Error> for Failure {
+    fn from(error: quorate_server::Error) -> Self {
+        match error {
+            quorate_server::Error::Model(error) => error.into(),
+            other => Failure::Failed(other.to_string()),
+        }
+    }
+}
+
 impl From<quorate_table::Error> for Failure {
     fn from(error: quorate_table::Error) -> Self {
         match error {

@@ -2,28 +2,30 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 /// Exit code of an interrupted command: 128 + SIGINT.
 pub const EXIT_CODE: u8 = 130;
 
-/// How long the work may take to stop by itself; a large factorisation does not look up in time.
-const GRACE: Duration = Duration::from_millis(300);
+/// How many milliseconds the work may take to stop by itself; a large factorisation does not look up in time.
+const GRACE: u64 = 300;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+static PATIENCE: AtomicU64 = AtomicU64::new(GRACE);
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static LISTENING: Once = Once::new();
 
 /// Starts to listen for Ctrl-C and for a request to terminate, once for the process.
 pub fn listen() {
     REQUESTED.store(false, Ordering::SeqCst);
+    PATIENCE.store(GRACE, Ordering::SeqCst);
     LISTENING.call_once(|| {
         // A program that embeds the command may have a handler of its own; then that one decides.
         let _ = ctrlc::try_set_handler(|| {
             if !REQUESTED.swap(true, Ordering::SeqCst) {
-                std::thread::sleep(GRACE);
+                std::thread::sleep(Duration::from_millis(PATIENCE.load(Ordering::SeqCst)));
             }
             // Held until the end, so that nothing unfinished can be added after the removal.
             let unfinished = unfinished();
@@ -34,6 +36,12 @@ pub fn listen() {
             std::process::exit(EXIT_CODE.into());
         });
     });
+}
+
+/// Gives the work more time to stop by itself, where others wait for it.
+pub fn patience(time: Duration) {
+    let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    PATIENCE.store(millis, Ordering::SeqCst);
 }
 
 /// True once the user asked to stop.

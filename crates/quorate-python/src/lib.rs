@@ -5,6 +5,7 @@
 
 mod command;
 mod errors;
+mod message;
 mod model;
 mod prediction;
 mod summary;
@@ -18,6 +19,11 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::command::run_command;
+    #[pymodule_export]
+    use crate::message::{
+        absorb, check_part, objective_message, part_message, private_part_message,
+        shared_fingerprint, sum_objectives,
+    };
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

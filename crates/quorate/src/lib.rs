@@ -31,6 +31,7 @@ pub mod parts;
 pub mod pieces;
 pub mod plan;
 pub mod prediction;
+mod prior;
 pub mod score;
 pub mod space;
 pub mod spec;

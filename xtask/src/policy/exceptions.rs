@@ -59,6 +59,10 @@ pub const LINKS: &[(&str, &str)] = &[
         "the key only keeps two thread pools apart; there is no native library",
     ),
     (
+        "ring",
+        "compiles its bundled C and assembly with the compiler that links Rust; encryption of served models",
+    ),
+    (
         "wasm-bindgen-shared",
         "the key only keeps two versions apart, and no native target uses it",
     ),
@@ -90,6 +94,10 @@ pub const DUPLICATES: &[(&str, &str)] = &[
         "pulled in by a dependency that still uses version 1",
     ),
     ("thiserror-impl", "comes with thiserror"),
+    (
+        "windows-sys",
+        "only on Windows; ring is a generation behind",
+    ),
 ];
 
 /// Which of our crates may use which others: the arrows of ARCHITECTURE.md.
@@ -100,8 +108,15 @@ pub const LAYERS: &[(&str, &[&str])] = &[
     ("quorate-paper", &["quorate-gp", "quorate"]),
     (
         "quorate-cli",
-        &["quorate-gp", "quorate", "quorate-table", "quorate-paper"],
+        &[
+            "quorate-gp",
+            "quorate",
+            "quorate-table",
+            "quorate-paper",
+            "quorate-server",
+        ],
     ),
+    ("quorate-server", &["quorate-gp", "quorate"]),
     ("quorate-python", &["quorate-gp", "quorate", "quorate-cli"]),
     ("quorate-fuzz", &["quorate-gp", "quorate", "quorate-table"]),
     ("xtask", &[]),

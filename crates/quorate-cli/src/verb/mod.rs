@@ -1,5 +1,6 @@
 //! One file a verb: its flags, what it does, and what it prints.
 
+mod ask;
 mod choices;
 mod compare;
 mod completions;
@@ -15,9 +16,11 @@ mod predict;
 mod prepare;
 mod report;
 mod reproduce;
+mod serve;
 mod sums;
 mod update;
 
+pub use ask::Ask;
 pub use compare::Compare;
 pub use completions::Completions;
 pub use demo::Demo;
@@ -32,4 +35,5 @@ pub use predict::Predict;
 pub use prepare::Prepare;
 pub use report::Report;
 pub use reproduce::Reproduce;
+pub use serve::Serve;
 pub use update::Update;

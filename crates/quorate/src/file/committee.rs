@@ -22,7 +22,7 @@ pub struct Record {
 
 /// The numbers of a summary that are no tensors.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Scalars {
+pub(super) struct Scalars {
     log_evidence: f64,
     rows: f64,
 }
@@ -50,7 +50,7 @@ impl Record {
     }
 }
 
-fn scalars(summary: &Summary) -> Scalars {
+pub(super) fn scalars(summary: &Summary) -> Scalars {
     Scalars {
         log_evidence: summary.log_evidence,
         rows: summary.rows,
@@ -123,7 +123,7 @@ fn shape(before: &[usize], summary: &Summary) -> Vec<usize> {
 }
 
 /// A summary's vector, output after output.
-fn vector(summary: &Summary) -> Vec<f64> {
+pub(super) fn vector(summary: &Summary) -> Vec<f64> {
     (0..summary.outputs())
         .flat_map(|output| summary.vector.col_as_slice(output))
         .copied()
@@ -212,18 +212,18 @@ pub fn read(
 }
 
 /// Entries of the lower triangle of a square matrix.
-fn packed(count: usize) -> usize {
+pub(super) fn packed(count: usize) -> usize {
     count * (count + 1) / 2
 }
 
 /// The lower triangle, column after column.
-fn pack(summary: &Summary) -> Vec<f64> {
+pub(super) fn pack(summary: &Summary) -> Vec<f64> {
     let count = summary.landmarks();
     let column = |column: usize| summary.information.col_as_slice(column)[column..].iter();
     (0..count).flat_map(column).copied().collect()
 }
 
-fn unpack(
+pub(super) fn unpack(
     count: usize,
     outputs: usize,
     lower: &[f64],

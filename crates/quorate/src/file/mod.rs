@@ -4,8 +4,11 @@
 //! The checksum is SHA-256 over the model's JSON text and every tensor. Loading executes nothing and trusts nothing.
 
 mod committee;
+mod message;
 mod parts;
 mod rows;
+
+pub(crate) use message::{from_bytes as part_from_bytes, to_bytes as part_to_bytes};
 
 use std::collections::HashMap;
 use std::io::Write;

@@ -4,10 +4,16 @@
 
 mod forget;
 mod merge;
+mod message;
+mod objective;
+mod private;
 mod subtract;
 mod update;
 
 pub use forget::{Certificate, Forget};
+pub use message::PartMessage;
+pub use objective::ObjectiveMessage;
+pub use private::Privacy;
 pub(crate) use update::further_cut;
 
 use quorate_gp::kernel::BoundKernel;
