@@ -11,9 +11,18 @@ fn main() -> ExitCode {
     drive::silence_panics();
     let words: Vec<String> = std::env::args().skip(1).collect();
     let outcome = read_arguments(&words).and_then(|(targets, settings)| {
-        targets
-            .into_iter()
-            .try_for_each(|target| run(target, &settings))
+        // All at once: a clock for each would only make the whole test longer.
+        std::thread::scope(|scope| {
+            let started: Vec<_> = targets
+                .into_iter()
+                .map(|target| scope.spawn(|| run(target, &settings)))
+                .collect();
+            started.into_iter().try_for_each(|target| {
+                target
+                    .join()
+                    .map_err(|_| "the driver itself panicked".to_owned())?
+            })
+        })
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

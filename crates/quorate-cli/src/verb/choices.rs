@@ -62,7 +62,7 @@ pub struct Choices {
     /// [default: auto, which is local]
     #[arg(long, value_name = "MODE", value_parser = modes())]
     mode: Option<ModeChoice>,
-    /// Nearest rows an expert of the committee takes for each question [default: 300]
+    /// Nearest rows an expert of the committee takes for each question [default: 150]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     neighbours: Option<usize>,
     #[command(flatten)]

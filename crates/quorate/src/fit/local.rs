@@ -22,11 +22,11 @@ use crate::task::judge_left_out;
 /// Rows of the random sample that is scored with its own row left out.
 pub const SCORED_ROWS: usize = 2000;
 /// Nearest rows per question unless told otherwise.
-pub const NEIGHBOURS: usize = 300;
-/// The shape of a neighbourhood unless told otherwise, with the questions that share an expert.
+pub const NEIGHBOURS: usize = 150;
+/// The shape of a neighbourhood unless told otherwise, with the questions that may share an expert.
 const DEFAULT: Neighbourhood = Neighbourhood {
     neighbours: NEIGHBOURS,
-    together: 8,
+    together: 32,
 };
 /// Every kernel's first climb: few neighbours bring it most of the way for a quarter of the work.
 pub const FIRST: Climb = Climb {
@@ -52,6 +52,20 @@ pub const COMPARED_ROWS: usize = 500;
 pub struct Climb {
     pub steps: usize,
     pub shape: GroupShape,
+}
+
+/// How often a climb looks at every row, on average: a small table has been seen often enough before the steps are used
+/// up, and more would only fit its noise of drawing.
+const PASSES: usize = 10;
+/// Steps that every climb may take.
+const FEWEST_STEPS: usize = 60;
+
+impl Climb {
+    /// The steps it takes over a table of so many rows.
+    pub fn steps_for(self, rows: usize) -> usize {
+        let seen = ConditionalSearch::default().groups * self.shape.members;
+        (PASSES * rows / seen).max(FEWEST_STEPS).min(self.steps)
+    }
 }
 
 pub fn fit(
@@ -192,7 +206,7 @@ fn climb(
         });
     }
     let search = ConditionalSearch {
-        steps: how.steps,
+        steps: how.steps_for(data.rows()),
         shape: how.shape,
         seed: spec.seed,
         ..ConditionalSearch::default()

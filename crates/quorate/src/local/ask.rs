@@ -12,15 +12,19 @@ use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::share::{Crowd, Shared};
 use crate::error::Result;
 use crate::space::{Cell, NeighbourSearch, ScaledSpace, balanced_cells};
+
+/// A row left out has no neighbouring questions whose nearest rows it could share: it looks this much wider.
+pub(crate) const LEFT_OUT_WIDTH: usize = 2;
 
 /// How wide an expert looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neighbourhood {
     /// Nearest rows taken for each question.
     pub neighbours: usize,
-    /// Questions answered together, from the union of their nearest rows.
+    /// Questions that may be answered together, from the union of their nearest rows.
     pub together: usize,
 }
 
@@ -106,7 +110,8 @@ impl LocalAnswers {
 
     /// The members of one row, each predicted from the row's neighbourhood and its other members.
     fn answer_without(&self, row: usize, point: &[f64]) -> Result<Vec<(Member, LeaveOneOut)>> {
-        let mut near = self.nearest_rows(point, self.neighbourhood.neighbours + 1);
+        let wide = LEFT_OUT_WIDTH * self.neighbourhood.neighbours;
+        let mut near = self.nearest_rows(point, wide + 1);
         near.push(row);
         near.sort_unstable();
         near.dedup();
@@ -154,7 +159,7 @@ impl LocalAnswers {
         })
     }
 
-    /// Questions in small groups that stand together, each answered from the union of their nearest rows.
+    /// Questions that stand together share experts, who know the union of their nearest rows.
     pub(super) fn by_groups(
         &self,
         query: Inputs<'_>,
@@ -173,29 +178,38 @@ impl LocalAnswers {
             let directions = space.number_dimension().max(1);
             balanced_cells(&points, dimension, directions, self.neighbourhood.together)
         };
-        let answers: Vec<Marginals> = cells
+        let crowd = Crowd {
+            points: &points,
+            dimension,
+            directions: space.number_dimension().max(1),
+        };
+        let answers: Vec<Vec<(Vec<u32>, Marginals)>> = cells
             .par_iter()
             .map(|cell| {
                 let questions = &order[cell.start..cell.end];
-                let mut rows: Vec<usize> = Vec::new();
-                let mut values = Vec::with_capacity(questions.len() * query.width());
-                for &q in questions {
-                    let q = q as usize;
-                    let point = &points[q * dimension..(q + 1) * dimension];
-                    rows.extend(self.nearest_rows(point, self.neighbourhood.neighbours));
-                    values.extend_from_slice(query.row(q));
+                let nearest: Vec<Vec<usize>> = questions
+                    .iter()
+                    .map(|&q| {
+                        let point = &points[q as usize * dimension..(q as usize + 1) * dimension];
+                        self.nearest_rows(point, self.neighbourhood.neighbours)
+                    })
+                    .collect();
+                let mut told = Vec::new();
+                for Shared { questions, rows } in crowd.share(questions, &nearest) {
+                    let values = questions.iter().flat_map(|&q| query.row(q as usize));
+                    let values: Vec<f64> = values.copied().collect();
+                    let asked = Inputs::new(&values, questions.len(), query.width())?;
+                    let belief = answer(&rows, asked)?;
+                    told.push((questions, belief));
                 }
-                rows.sort_unstable();
-                rows.dedup();
-                let questions = Inputs::new(&values, questions.len(), query.width())?;
-                answer(&rows, questions)
+                Ok(told)
             })
             .collect::<Result<_>>()?;
         let outputs = self.data.outputs();
         let mut mean = Matrix::zeros(query.rows(), outputs);
         let mut variance = Matrix::zeros(query.rows(), outputs);
-        for (cell, own) in cells.iter().zip(answers) {
-            for (place, &row) in order[cell.start..cell.end].iter().enumerate() {
+        for (questions, own) in answers.into_iter().flatten() {
+            for (place, row) in questions.into_iter().enumerate() {
                 for output in 0..outputs {
                     mean[(row as usize, output)] = own.mean[(place, output)];
                     variance[(row as usize, output)] = own.variance[(place, output)];

@@ -291,7 +291,7 @@ mod tests {
     fn small_tables_are_exact_and_large_ones_local() {
         let spec = ModelSpec::new("y");
         assert_eq!(chosen(&spec, 4000), Way::Exact);
-        assert_eq!(chosen(&spec, 4001), Way::Local { neighbours: 300 });
+        assert_eq!(chosen(&spec, 4001), Way::Local { neighbours: 150 });
         let exact = ModelSpec {
             method: MethodChoice::Exact,
             ..ModelSpec::new("y")

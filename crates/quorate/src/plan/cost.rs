@@ -10,7 +10,7 @@ use super::shape::Shape;
 use crate::fit::start::{BRIEF, CAREFUL, FirstLook};
 use crate::fit::{exact, landmarks as committee, local};
 use crate::landmarks::CHUNK_ROWS;
-use crate::local::ConditionalSearch;
+use crate::local::{ConditionalSearch, LEFT_OUT_WIDTH};
 
 /// What a way of fitting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -169,7 +169,7 @@ fn neighbourhoods(shape: &Shape) -> f64 {
         let size = (shape.distinct_rows as f64).min(asked);
         let group = (size.powi(3) / 3.0 + 4.0 * size * size * how.shape.members as f64) / FLOPS
             + entries(shape, 2.0, size * size / 2.0);
-        (how.steps * groups) as f64 * group
+        (how.steps_for(shape.distinct_rows) * groups) as f64 * group
     };
     // Two kernels are climbed briefly and compared, the best is climbed further; one that is given is only climbed.
     let first = random_part(shape, BRIEF) + climb(local::FIRST);
@@ -182,7 +182,8 @@ fn neighbourhoods(shape: &Shape) -> f64 {
 
 /// Rows predicted from their neighbours, each by an expert of its own.
 fn left_out(shape: &Shape, rows: usize, neighbours: usize) -> f64 {
-    let expert = (neighbours as f64).min(shape.distinct_rows as f64);
+    let wide = (LEFT_OUT_WIDTH * neighbours) as f64;
+    let expert = wide.min(shape.distinct_rows as f64);
     let scored = (rows as f64).min(shape.distinct_rows as f64);
     scored * expert.powi(3) * 2.0 / 3.0 / FLOPS
         + VALUE * entries(shape, 1.0, scored * expert * expert / 2.0)
