@@ -166,3 +166,28 @@ def test_every_choice_of_the_core_is_a_parameter(rows):
     # Roles of columns and the seed have their own ways in, and the estimator is the task.
     elsewhere = {"target", "inputs", "ignore", "weight", "noise", "part_name", "seed", "task"}
     assert set(spec) - elsewhere <= set(GPRegressor._choices) | set(GPClassifier._choices)
+
+
+def test_messages_are_added_in_the_order_of_names(rows, empty):
+    X, y = rows
+    messages = {name: empty.part_message(X[at::3], y[at::3], part_name=name) for at, name in enumerate("abc")}
+    assert empty.check_part(messages["b"])["rows"] == 80
+    forwards = copy(empty).absorb(messages)
+    backwards = copy(empty).absorb(list(reversed(messages.values())))
+    assert forwards.model_.to_bytes() == backwards.model_.to_bytes()
+    fitted = [copy(empty).partial_fit(X[at::3], y[at::3], part_name=name) for at, name in enumerate("abc")]
+    assert forwards.model_.to_bytes() == fitted[0].merge(*fitted[1:]).model_.to_bytes()
+    assert forwards.parts_ == ["a", "b", "c"]
+
+
+def test_a_message_that_cannot_be_believed_is_named(rows, empty):
+    X, y = rows
+    sound = empty.part_message(X, y, part_name="a")
+    damaged = sound[:-3] + bytes([sound[-3] ^ 1]) + sound[-2:]
+    with pytest.raises(ValueError, match="north: its checksum does not match"):
+        copy(empty).absorb({"north": damaged})
+    other = GPRegressor("se(ard)", landmarks=24, part_size=40, restarts=0).prepare(X, y)
+    with pytest.raises(ValueError, match="north: it was made under other columns"):
+        other.absorb({"north": sound})
+    with pytest.raises(ValueError, match="not a part"):
+        empty.check_part(b"nonsense")

@@ -17,9 +17,9 @@ use crate::model::Model;
 /// How much one row may change a part, and how much noise hides it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Privacy {
-    /// Greatest length of a row's features `v / sqrt(q)`; longer ones are shortened.
+    /// Greatest length of a row's features `v / sqrt(q)`; a longer row is shrunk, as if it counted for less than one.
     pub features: f64,
-    /// Greatest size of a row's target `y / sqrt(q)`, for each output; larger ones are cut.
+    /// Greatest size of a row's target `y / sqrt(q)` after that, for each output; larger ones are cut.
     pub targets: f64,
     /// Standard deviation of the noise in units of what one row can change.
     pub multiplier: f64,
@@ -101,7 +101,8 @@ impl Model {
                     }
                 }
                 for (output, target) in data.own_targets(member).enumerate() {
-                    let target = target / deviation;
+                    // A row that is shortened counts for less than one row: its target shrinks along, and the mean is not bent.
+                    let target = target * shrink;
                     let cut = target.clamp(-privacy.targets, privacy.targets);
                     is_changed |= cut != target;
                     let vector = summary.vector.col_as_slice_mut(output).iter_mut();

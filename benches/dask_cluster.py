@@ -1,0 +1,112 @@
+"""A Dask cluster of two workers on this machine: kills, and the cost beside one process.
+
+    python benches/dask_cluster.py kill [RUNS]              a worker is killed (SIGKILL) at a random moment of each run
+    python benches/dask_cluster.py flights DIR [ROWS]       us_flights.parquet through landmarks, beside one process
+
+Prints whether results are the same to the last bit, processor and wall seconds, and the greatest memory of a worker.
+"""
+
+import os
+import random
+import resource
+import signal
+import sys
+import threading
+import time
+
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+
+from quorate import GPRegressor
+from quorate.dask import DaskGPRegressor, _sample, _shares, _stacked
+
+OPTIONS = {"kernel": "matern32(ard)", "landmarks": 25, "part_size": 60, "restarts": 0}
+
+
+def cluster():
+    return LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1")
+
+
+def kill(runs):
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-2, 2, (6_000, 3))
+    y = np.sin(2 * X[:, 0]) * X[:, 1] + rng.normal(0, 0.1, 6_000)
+    table = da.from_array(X, chunks=(300, 3)), da.from_array(y, chunks=300)
+    expected, same, killed = None, 0, 0
+    took = 1.0
+    for run in range(runs + 1):
+        with cluster() as workers, Client(workers) as client:
+            stop = threading.Event()
+
+            def strike(workers=workers, stop=stop):
+                nonlocal killed
+                if not stop.wait(random.Random(run).uniform(0, took)):
+                    victim = random.Random(run).choice(list(workers.workers.values()))
+                    os.kill(victim.pid, signal.SIGKILL)
+                    killed += 1
+
+            striker = threading.Thread(target=strike)
+            if run:
+                striker.start()
+            started = time.perf_counter()
+            found = DaskGPRegressor(client, sample_rows=500, **OPTIONS).fit(*table).model_.to_bytes()
+            if run == 0:
+                expected, took = found, time.perf_counter() - started
+            else:
+                stop.set()
+                striker.join()
+                same += found == expected
+    print(f"{runs} runs, {killed} of them with a worker killed before the end: {same} gave the same bytes")
+
+
+def flights(folder, rows):
+    import pandas as pd
+
+    frame = pd.read_parquet(os.path.join(folder, "us_flights.parquet")).iloc[:rows]
+    target = "y" if "y" in frame else frame.columns[-1]
+    X = frame.drop(columns=target).to_numpy(np.float64)
+    y = frame[target].to_numpy(np.float64)
+    size = 50_000
+    options = {"kernel": "matern32(ard)", "landmarks": 300, "restarts": 0, "learn": "block"}
+    parts = [(X[at : at + size], y[at : at + size], None, None) for at in range(0, len(X), size)]
+    # One process, two threads: the same parts, one after the other.
+    started, used = time.perf_counter(), processor()
+    shares = _shares([len(part[1]) for part in parts], 50_000)
+    samples = [_sample(part, share, index) for index, (part, share) in enumerate(zip(parts, shares, strict=True))]
+    local = GPRegressor(mode="landmarks", method="committee", n_jobs=2, **options)
+    local.prepare(_stacked([s[0] for s in samples]), _stacked([s[1] for s in samples]))
+    prepared = processor() - used
+    messages = {f"part-{i:06d}": local.part_message(p[0], p[1], part_name=f"part-{i:06d}") for i, p in enumerate(parts)}
+    local.absorb(messages)
+    alone = processor() - used
+    print(f"one process: {len(X)} rows, {alone:.1f} processor seconds ({prepared:.1f} of them to prepare), {time.perf_counter() - started:.1f} s", flush=True)
+    with cluster() as workers, Client(workers) as client:
+        before = client.run(worker_processor)
+        started, used = time.perf_counter(), processor()
+        model = DaskGPRegressor(client, **options).fit(da.from_array(X, chunks=(size, X.shape[1])), da.from_array(y, chunks=size))
+        wall = time.perf_counter() - started
+        after = client.run(worker_processor)
+        spent = processor() - used + sum(after[key][0] - before[key][0] for key in after)
+        memory = max(value[1] for value in after.values())
+    same = model.model_.to_bytes() == local.model_.to_bytes()
+    print(f"two workers: {spent:.1f} processor seconds, {wall:.1f} s, {memory / 1e3:.0f} MB a worker at most; same bytes: {same}")
+
+
+def processor():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def worker_processor():
+    return processor(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["kill", *rest]:
+            kill(int(rest[0]) if rest else 20)
+        case ["flights", folder, *rest]:
+            flights(folder, int(rest[0]) if rest else 900_000)
+        case _:
+            sys.exit(__doc__)

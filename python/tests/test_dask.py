@@ -1,0 +1,119 @@
+"""Committees on a Dask cluster of two workers on this machine."""
+
+import os
+import pickle
+import signal
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed", reason="needs quorate[dask]")
+
+import dask.array as da  # noqa: E402
+import dask.dataframe as dd  # noqa: E402
+import pandas as pd  # noqa: E402
+from distributed import Client, LocalCluster  # noqa: E402
+
+from quorate import GPClassifier, GPRegressor  # noqa: E402
+from quorate.dask import DaskGPClassifier, DaskGPRegressor, _sample, _shares, _stacked  # noqa: E402
+
+OPTIONS = {"kernel": "se(ard)", "landmarks": 25, "part_size": 60, "restarts": 0}
+
+
+# Samples are smaller than tables, and that is remarked upon.
+pytestmark = pytest.mark.filterwarnings("ignore::quorate.QuorateWarning")
+
+
+def cluster():
+    return LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster() as workers, Client(workers) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def rows():
+    random = np.random.default_rng(3)
+    X = random.uniform(-2, 2, (600, 3))
+    return X, np.sin(2 * X[:, 0]) * X[:, 1] + random.normal(0, 0.1, 600)
+
+
+def chunked(X, y, size=150):
+    return da.from_array(X, chunks=(size, 2)), da.from_array(y, chunks=size)
+
+
+def by_hand(local, parts, sample_rows):
+    """The same partition on one machine: prepare, one copy for each part, merge."""
+    shares = _shares([len(y) for _, y in parts], sample_rows)
+    samples = [_sample((X, y, None, None), share, i) for i, ((X, y), share) in enumerate(zip(parts, shares, strict=True))]
+    empty = local.prepare(_stacked([s[0] for s in samples]), _stacked([s[1] for s in samples]))
+    fitted = [
+        pickle.loads(pickle.dumps(empty)).partial_fit(X, y, part_name=f"part-{index:06d}")
+        for index, (X, y) in enumerate(parts)
+    ]
+    return fitted[0].merge(*fitted[1:])
+
+
+def test_a_cluster_gives_the_bytes_of_one_machine(client, rows):
+    X, y = rows
+    model = DaskGPRegressor(client, sample_rows=200, **OPTIONS).fit(*chunked(X, y))
+    parts = [(X[at : at + 150], y[at : at + 150]) for at in range(0, 600, 150)]
+    alone = by_hand(GPRegressor(mode="landmarks", method="committee", **OPTIONS), parts, 200)
+    assert model.model_.to_bytes() == alone.model_.to_bytes()
+    lazy = model.predict(da.from_array(X, chunks=(200, 3)))
+    assert isinstance(lazy, da.Array) and lazy.shape == (600,)
+    assert np.array_equal(lazy.compute(), alone.predict(X))
+    mean, std = model.predict(da.from_array(X[:50], chunks=(25, 3)), return_std=True)
+    assert np.array_equal(std.compute(), alone.predict(X[:50], return_std=True)[1])
+    assert np.array_equal(model.to_local().predict(X[:5]), mean.compute()[:5])
+
+
+def test_a_killed_worker_changes_nothing(rows):
+    X, y = rows
+    parts = [(X[at : at + 30], y[at : at + 30]) for at in range(0, 600, 30)]
+    alone = by_hand(GPRegressor(mode="landmarks", method="committee", **OPTIONS), parts, 200)
+    with cluster() as workers, Client(workers) as client:
+        process = next(iter(workers.workers.values())).pid
+        # After the first part is held, before all are summed up.
+        client.loop.call_later(0.15, os.kill, process, signal.SIGKILL)
+        model = DaskGPRegressor(client, sample_rows=200, **OPTIONS).fit(*chunked(X, y, 30))
+    assert model.model_.to_bytes() == alone.model_.to_bytes()
+
+
+def test_rounds_climb_the_evidence_of_all_rows(client, rows):
+    X, y = rows
+    options = {**OPTIONS, "client": client, "sample_rows": 60}
+    before = DaskGPRegressor(**options).fit(*chunked(X, y)).to_local()
+    after = DaskGPRegressor(**options, rounds=4).fit(*chunked(X, y)).to_local()
+    assert after.log_marginal_likelihood_value_ > before.log_marginal_likelihood_value_
+
+
+def test_classes_and_tables(client, rows):
+    X, y = rows
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(site=np.where(X[:, 2] > 0, "north", "south"))
+    label = pd.Series(np.where(y > 0, "up", "down"), name="label")
+    table = dd.from_pandas(frame.assign(label=label), npartitions=3)
+    model = DaskGPClassifier(client, **{**OPTIONS, "kernel": "se(ard)*category"})
+    model.fit(table[["a", "b", "c", "site"]], table["label"])
+    assert model.classes_.tolist() == ["down", "up"]
+    shares = model.predict_proba(table[["a", "b", "c", "site"]]).compute()
+    assert shares.shape == (600, 2)
+    local = model.to_local()
+    assert isinstance(local, GPClassifier)
+    assert np.array_equal(shares, local.predict_proba(frame))
+    found = model.predict(table[["a", "b", "c", "site"]]).compute()
+    assert (found == label.to_numpy()).mean() > 0.8
+
+
+def test_wrong_use_is_told_at_once(client, rows):
+    X, y = rows
+    with pytest.raises(TypeError):
+        DaskGPRegressor(client, kernels="se")
+    with pytest.raises(ValueError, match="partitions"):
+        DaskGPRegressor(client, **OPTIONS).fit(da.from_array(X, chunks=(150, 3)), da.from_array(y, chunks=300))
+    with pytest.raises(Exception, match="not fitted"):
+        DaskGPRegressor(client, **OPTIONS).predict(X)
+    assert DaskGPRegressor(client, **OPTIONS).get_params()["landmarks"] == 25

@@ -1,0 +1,143 @@
+"""Federation through Flower's own messages and apps, with sites that misbehave. The grid is ours: no process is started."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("flwr", reason="needs quorate[flower]")
+
+from flwr.app import ConfigRecord, Context, Message, RecordDict  # noqa: E402
+from flwr.supercore.task_identity import TaskIdentity  # noqa: E402
+
+from quorate import GPRegressor  # noqa: E402
+from quorate.flower import NoQuorum, federate, site_app  # noqa: E402
+from quorate.privacy import GaussianNoise, Ledger  # noqa: E402
+
+OPTIONS = {"kernel": "se(ard)", "landmarks": 25, "part_size": 60, "restarts": 0}
+
+
+class Loopback:
+    """What a Flower grid does, in this process: each node is an app; a silent one is None."""
+
+    def __init__(self, apps):
+        self.apps = dict(enumerate(apps, start=11))
+        TaskIdentity.run_id, TaskIdentity.node_id, TaskIdentity.task_id = 1, 1, 1
+
+    def get_node_ids(self):
+        return list(self.apps)
+
+    def send_and_receive(self, messages, *, timeout=None):
+        replies = []
+        for message in messages:
+            node = message.metadata.dst_node_id
+            app = self.apps[node]
+            if app is None:
+                continue
+            context = Context(run_id=1, node_id=node, node_config={}, state=RecordDict(), run_config={})
+            reply = app(message, context)
+            reply.metadata.__dict__["_src_node_id"] = node
+            replies.append(reply)
+        return reversed(replies)
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(4)
+    X = random.uniform(-2, 2, (480, 2))
+    return X, np.sin(2 * X[:, 0]) * X[:, 1] + random.normal(0, 0.1, 480)
+
+
+@pytest.fixture(scope="module")
+def prepared(table):
+    X, y = table
+    return GPRegressor(**OPTIONS).prepare(X, y)
+
+
+def sites(table, names="abcd"):
+    X, y = table
+    return [site_app(lambda _, at=at: (X[at::4], y[at::4]), name=name) for at, name in enumerate(names)]
+
+
+def together(prepared, table, names):
+    X, y = table
+    model = GPRegressor._of_model(prepared.model_).set_params(keep_parts=True)
+    return model.absorb({n: prepared.part_message(X[at::4], y[at::4], part_name=n) for at, n in enumerate("abcd") if n in names})
+
+
+def says(text):
+    """A site that answers with something else."""
+
+    def app(message, context):
+        return Message(RecordDict({"quorate": ConfigRecord(text)}), reply_to=message)
+
+    return app
+
+
+def test_federated_equals_centralised(table, prepared):
+    outcome = federate(Loopback(sites(table)), prepared)
+    assert outcome.used == ["a", "b", "c", "d"] and not outcome.refused
+    assert outcome.estimator.model_.to_bytes() == together(prepared, table, "abcd").model_.to_bytes()
+
+
+def test_sites_that_misbehave_harm_nobody(table, prepared):
+    X, y = table
+    good = sites(table)[:2]
+    other = GPRegressor(**{**OPTIONS, "landmarks": 20}).prepare(X, y)
+    foreign = says({"site": "foreign", "message": other.part_message(X, y, part_name="foreign")})
+    damaged = prepared.part_message(X, y, part_name="nan")
+    grid = Loopback([
+        *good,
+        None,
+        says({"site": "nan", "message": damaged[:-8] + np.float64(np.nan).tobytes()}),
+        foreign,
+        says({"site": "odd", "message": "text"}),
+        says({"site": "posing", "message": prepared.part_message(X, y, part_name="a2")}),
+        site_app(lambda _: (_ for _ in ()).throw(ValueError("a secret row: 42")), name="broken"),
+        site_app(lambda _: (X[:3], y[:3]), name="few", min_rows=10),
+        says({}),
+    ])
+    outcome = federate(grid, prepared, quorum=2)
+    assert outcome.used == ["a", "b"]
+    assert outcome.estimator.model_.to_bytes() == together(prepared, table, "ab").model_.to_bytes()
+    reasons = outcome.refused
+    assert "did not answer" in reasons["node 13"]
+    assert "checksum" in reasons["nan"]
+    assert "made under other columns" in reasons["foreign"]
+    assert "another name" in reasons["posing"]
+    assert reasons["broken"] == "failed with ValueError; its own log says why"
+    assert reasons["few"] == "has fewer than 10 rows"
+    assert not any("42" in reason for reason in reasons.values())
+    with pytest.raises(NoQuorum, match="2 sites answered, and 3 must"):
+        federate(grid, prepared, quorum=3)
+
+
+def test_two_sites_of_one_name_are_both_left_out(table, prepared):
+    outcome = federate(Loopback(sites(table, "abbd")), prepared, quorum=2)
+    assert outcome.used == ["a", "d"] and len(outcome.refused) == 2
+
+
+def test_a_forgotten_site_was_never_there(table, prepared):
+    outcome = federate(Loopback(sites(table)), prepared)
+    left = outcome.estimator.forget("c")
+    assert left.model_.to_bytes() == together(prepared, table, "abd").model_.to_bytes()
+
+
+def test_rounds_climb_the_evidence_of_all_sites(table, prepared):
+    plain = federate(Loopback(sites(table)), prepared).estimator
+    climbed = federate(Loopback(sites(table)), prepared, rounds=3)
+    assert climbed.rounds > 0 and climbed.used == ["a", "b", "c", "d"]
+    assert climbed.estimator.log_marginal_likelihood_value_ > plain.log_marginal_likelihood_value_
+
+
+def test_noise_is_written_down_and_limited(table, prepared, tmp_path):
+    X, y = table
+    ledger = Ledger.open(tmp_path / "ledger.json", delta=1e-5, limit=1.2)
+    noise = GaussianNoise(epsilon=1.0, delta=1e-5)
+    app = site_app(lambda _: (X, y), name="north", noise=noise, ledger=ledger)
+    outcome = federate(Loopback([app]), prepared)
+    assert outcome.used == ["north"]
+    assert abs(Ledger.open(tmp_path / "ledger.json", delta=1e-5).spent.epsilon - 1.0) < 1e-6
+    # A second release of the same rows would go beyond the limit.
+    with pytest.raises(NoQuorum):
+        federate(Loopback([app]), prepared)
+    with pytest.raises(ValueError, match="together"):
+        site_app(lambda _: (X, y), noise=noise)
