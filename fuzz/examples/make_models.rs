@@ -4,8 +4,11 @@
 //! cargo run --release -p quorate-fuzz --example make_models
 //! ```
 
+use quorate::gp::data::{Column, Frame};
 use quorate::gp::watch::Unwatched;
-use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec, TaskChoice};
+use quorate::{
+    LearnChoice, LikelihoodChoice, MethodChoice, ModeChoice, Model, ModelSpec, TaskChoice,
+};
 use quorate_fuzz::corpus;
 use quorate_paper::{Generator, Options, generate};
 
@@ -62,5 +65,37 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..spec
     };
     Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("classes-landmarks.quorate"))?;
+    let number = |values: &[f64]| Column::Number(values.to_vec());
+    let table = Frame::from_columns(vec![
+        ("x", number(&[0.0, 1.0, 2.0, 3.0])),
+        ("days", number(&[3.0, 1.5, 4.0, 2.0])),
+        ("died", number(&[1.0, 1.0, 0.0, 1.0])),
+        ("claims", number(&[0.0, 2.0, 1.0, 0.0])),
+        ("years", number(&[1.0, 0.5, 2.0, 1.0])),
+    ])?;
+    let spec = ModelSpec {
+        inputs: Some(vec!["x".into()]),
+        kernel: "se".parse()?,
+        learn: LearnChoice::None,
+        event: Some("died".into()),
+        ..ModelSpec::new("days")
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("lifetimes.quorate"))?;
+    let spec = ModelSpec {
+        target: "claims".into(),
+        event: None,
+        exposure: Some("years".into()),
+        likelihood: LikelihoodChoice::NegativeBinomial,
+        ..spec
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("counts.quorate"))?;
+    let spec = ModelSpec {
+        method: MethodChoice::Committee,
+        mode: ModeChoice::Landmarks,
+        landmarks: Some(2),
+        keep_parts: true,
+        ..spec
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("counts-landmarks.quorate"))?;
     Ok(())
 }

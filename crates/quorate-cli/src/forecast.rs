@@ -3,8 +3,8 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use quorate::{ClassPrediction, Error, Forecast, Model, Prediction};
-use quorate_gp::data::{Classes, Column, ColumnType, TargetCode};
+use quorate::{ClassPrediction, Error, Forecast, Model, Prediction, QuantityPrediction};
+use quorate_gp::data::{Classes, Column, ColumnType, Quantity, TargetCode};
 
 use crate::failure::Result;
 
@@ -30,6 +30,28 @@ impl FromStr for Probability {
     }
 }
 
+/// A time with the text it was given as.
+#[derive(Clone, Debug)]
+pub struct Time {
+    pub value: f64,
+    pub text: String,
+}
+
+impl FromStr for Time {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let text = text.trim();
+        match text.parse::<f64>() {
+            Ok(value) if value > 0.0 && value.is_finite() => Ok(Self {
+                value,
+                text: text.to_owned(),
+            }),
+            _ => Err("expected a positive number, such as 30".to_owned()),
+        }
+    }
+}
+
 /// What is wanted of a forecast.
 #[derive(Clone, Debug)]
 pub struct Wish {
@@ -39,6 +61,10 @@ pub struct Wish {
     pub quantiles: Vec<Probability>,
     /// The function itself, without the noise of an observation.
     pub latent: bool,
+    /// Counts whose probability is wanted.
+    pub counts: Vec<u64>,
+    /// Times at which the survival of a lifetime is wanted.
+    pub survival: Vec<Time>,
 }
 
 impl Wish {
@@ -52,8 +78,29 @@ impl Wish {
                 .map(|name| (format!("{prefix}{name}"), ColumnType::Number))
                 .collect()
         };
-        match model.schema().target() {
+        let target = model.schema().target();
+        let kind = target.quantity().map(|code| code.quantity);
+        if !self.counts.is_empty() && kind != Some(Quantity::Count) {
+            let problem = "`--probability-of` is about counts, which this model does not predict";
+            return Err(Error::Spec(problem.into()).into());
+        }
+        if !self.survival.is_empty() && kind != Some(Quantity::Positive) {
+            let problem = "`--survival-at` is about lifetimes, which this model does not predict";
+            return Err(Error::Spec(problem.into()).into());
+        }
+        match target {
             TargetCode::Number(_) => Ok(numbers("")),
+            TargetCode::Quantity(code) => {
+                let mut names = numbers("");
+                if code.quantity == Quantity::Positive {
+                    names.insert(1, ("median".to_owned(), ColumnType::Number));
+                }
+                let counts = self.counts.iter().map(|count| format!("p_{count}"));
+                let times = self.survival.iter();
+                let times = times.map(|time| format!("survival_{}", time.text));
+                names.extend(counts.chain(times).map(|name| (name, ColumnType::Number)));
+                Ok(names)
+            }
             TargetCode::Numbers(_) => {
                 let targets = model.schema().roles().targets();
                 Ok(targets
@@ -86,7 +133,25 @@ impl Wish {
                     .collect()
             }
             Forecast::Classes(prediction) => of_classes(prediction),
+            Forecast::Quantity(prediction) => self.of_quantity(prediction),
         }
+    }
+
+    fn of_quantity(&self, prediction: &QuantityPrediction) -> Vec<Column> {
+        let tail = (1.0 - self.interval.value) / 2.0;
+        let quantile = |p: f64| Column::Number(prediction.quantile(p, self.latent));
+        let mut columns = vec![Column::Number(prediction.mean())];
+        if prediction.code.quantity == Quantity::Positive {
+            columns.push(quantile(0.5));
+        }
+        columns.push(Column::Number(prediction.deviation(self.latent)));
+        columns.extend([quantile(tail), quantile(1.0 - tail)]);
+        columns.extend(self.quantiles.iter().map(|p| quantile(p.value)));
+        let counts = self.counts.iter();
+        columns.extend(counts.map(|&count| Column::Number(prediction.probability(count))));
+        let times = self.survival.iter();
+        columns.extend(times.map(|time| Column::Number(prediction.survival(time.value))));
+        columns
     }
 
     fn of_number(&self, prediction: &Prediction) -> Vec<Column> {

@@ -25,6 +25,8 @@ impl Training {
         let mut needed = vec![spec.target.clone()];
         needed.extend(spec.further_targets.iter().cloned());
         needed.extend(spec.weight.iter().chain(&spec.noise).cloned());
+        let companions = spec.exposure.iter().chain(&spec.event);
+        needed.extend(companions.chain(&spec.censored).cloned());
         if let Some(PartChoice::Column(name)) = &spec.parts {
             needed.push(name.clone());
         }
@@ -89,6 +91,9 @@ pub fn inputs_like(path: &Path, spec: &ModelSpec, header: &Header) -> Result<Fra
         Some(&spec.target),
         spec.weight.as_ref(),
         spec.noise.as_ref(),
+        spec.exposure.as_ref(),
+        spec.event.as_ref(),
+        spec.censored.as_ref(),
     ]
     .into_iter()
     .flatten()
@@ -108,6 +113,7 @@ pub fn inputs_like(path: &Path, spec: &ModelSpec, header: &Header) -> Result<Fra
 /// The inputs and the target of a model, as the model knows them, batch by batch.
 pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn Batches>> {
     let mut types = model.schema().expected_types();
+    types.extend(model.schema().companion_types());
     types.extend(model.schema().target_types());
     let names = types.iter().map(|(name, _)| name.clone()).collect();
     announced(
@@ -120,6 +126,7 @@ pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn 
 pub fn further(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn Batches>> {
     let spec = model.spec();
     let mut types = model.schema().expected_types();
+    types.extend(model.schema().companion_types());
     types.extend(model.schema().target_types());
     let others = spec.weight.iter().chain(&spec.noise);
     types.extend(others.map(|name| (name.clone(), ColumnType::Number)));
@@ -152,6 +159,7 @@ pub fn queries(
     console: &Console,
 ) -> Result<Box<dyn Batches>> {
     let mut types = model.schema().expected_types();
+    types.extend(model.schema().companion_types());
     let inputs: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
     let plain = OpenOptions::default().expect(types.clone());
     let kept = match keep {

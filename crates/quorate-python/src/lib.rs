@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
-    use crate::prediction::{ClassPrediction, Prediction};
+    use crate::prediction::{ClassPrediction, Prediction, QuantityPrediction};
     #[pymodule_export]
     use crate::summary::{
         block_evidence, committee_gradient, emptied_at, hyperparameters, subtract, summary_numbers,

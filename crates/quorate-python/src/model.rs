@@ -11,7 +11,7 @@ use quorate::{Error, ModelSpec};
 use quorate_gp::data::ColumnType;
 
 use crate::errors::to_python;
-use crate::prediction::{ClassPrediction, Prediction};
+use crate::prediction::{ClassPrediction, Prediction, QuantityPrediction};
 use crate::table::Table;
 use crate::work::{Wishes, run};
 
@@ -139,6 +139,27 @@ impl Model {
             quorate::Forecast::Classes(prediction) => Ok(ClassPrediction::new(prediction)),
             _ => Err(to_python(Error::Spec(
                 "this model predicts numbers and knows no classes".into(),
+            ))),
+        }
+    }
+
+    /// What is believed about counts, amounts or lifetimes of the rows of a table.
+    #[pyo3(signature = (table, progress = None, threads = 0))]
+    fn quantify(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        progress: Option<Py<PyAny>>,
+        threads: usize,
+    ) -> PyResult<QuantityPrediction> {
+        let (model, frame) = (self.inner.clone(), table.frame.clone());
+        let forecast = run(py, Wishes { progress, threads }, move |watch| {
+            model.forecast_watched(&frame, watch)
+        })?;
+        match forecast {
+            quorate::Forecast::Quantity(prediction) => Ok(QuantityPrediction::new(prediction)),
+            _ => Err(to_python(Error::Spec(
+                "this model has no likelihood of counts, amounts or lifetimes".into(),
             ))),
         }
     }

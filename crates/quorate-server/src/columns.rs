@@ -18,7 +18,8 @@ pub fn frame(schema: &Schema, tensors: Vec<Tensor>, limits: &Limits) -> Result<F
             return Err(Refusal::bad(format!("input `{name}` is there twice")));
         }
     }
-    let expected = schema.expected_types();
+    let mut expected = schema.expected_types();
+    expected.extend(schema.companion_types());
     let header = Header {
         source: "request".into(),
         names: expected.iter().map(|(name, _)| name.clone()).collect(),

@@ -45,6 +45,7 @@ fn inputs(schema: &Schema) -> Vec<(String, Datatype)> {
     };
     let expected = schema.expected_types().into_iter();
     expected
+        .chain(schema.companion_types())
         .map(|(name, cells)| (name, datatype(cells)))
         .collect()
 }

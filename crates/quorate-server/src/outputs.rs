@@ -20,6 +20,9 @@ const OF_NUMBERS: [&str; 7] = [
 /// Outputs of a model of classes.
 const OF_CLASSES: [&str; 3] = ["label", "probabilities", "classes"];
 
+/// Outputs of a model of counts, amounts or lifetimes.
+const OF_QUANTITIES: [&str; 3] = ["mean", "variance", "quantiles"];
+
 /// Name, type and shape of an output; -1 stands for the number of rows, or of quantiles.
 pub type Described = (String, Datatype, Vec<i64>);
 
@@ -42,8 +45,12 @@ pub fn described(schema: &Schema) -> Vec<Described> {
         true => schema.roles().targets().map(|t| format!("{t}_")).collect(),
         false => vec![String::new()],
     };
+    let names: &[&str] = match schema.target() {
+        TargetCode::Quantity(_) => &OF_QUANTITIES,
+        _ => &OF_NUMBERS,
+    };
     let of_target = |prefix: &String| {
-        let offered = OF_NUMBERS
+        let offered = names
             .iter()
             .filter(|name| !several || **name != "covariance");
         let each = offered.map(|name| {
@@ -125,6 +132,24 @@ impl Wanted {
                     _ => {
                         let shape = vec![said.rows(), said.classes.count()];
                         Tensor::numbers("probabilities", shape, said.probabilities.clone())
+                    }
+                })
+            }
+            Forecast::Quantity(said) => {
+                let rows = said.rows();
+                Ok(match name.as_str() {
+                    "mean" => Tensor::numbers(name, vec![rows], said.mean()),
+                    "variance" => {
+                        let spread = said.deviation(self.latent).into_iter();
+                        Tensor::numbers(name, vec![rows], spread.map(|s| s * s).collect())
+                    }
+                    _ => {
+                        let levels = self.quantiles.iter();
+                        let each: Vec<Vec<f64>> =
+                            levels.map(|p| said.quantile(*p, self.latent)).collect();
+                        let cells = (0..rows).flat_map(|row| each.iter().map(move |own| own[row]));
+                        let shape = vec![rows, self.quantiles.len()];
+                        Tensor::numbers(name, shape, cells.collect())
                     }
                 })
             }

@@ -4,8 +4,8 @@ use quorate_gp::data::Inputs;
 use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::kernel::BoundKernel;
 use quorate_gp::likelihood::GaussianNoise;
-use quorate_gp::linalg::JitterPolicy;
-use quorate_gp::posterior::{ExactPosterior, Predict};
+use quorate_gp::linalg::{JitterPolicy, Matrix};
+use quorate_gp::posterior::{ExactPosterior, MulticlassPosterior, Predict};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -20,8 +20,10 @@ use crate::local::{LocalAnswers, Neighbourhood, SupportedAnswers, SupportedShape
 pub enum Method {
     /// One exact process over all rows.
     Exact,
-    /// One process over all rows, through a likelihood of two classes.
+    /// One process over all rows, through a likelihood.
     Latent(Approximation),
+    /// One process for each class over all rows, joined by the softmax.
+    Coupled,
     /// An expert formed from the nearest rows for each small group of questions.
     Local(Neighbourhood),
     /// The same, with landmarks that carry all other rows.
@@ -46,8 +48,10 @@ pub struct LandmarkShape {
 pub enum Answers {
     /// From all rows at once.
     Exact(ExactPosterior),
-    /// From all rows at once, about the latent function behind two classes.
+    /// From all rows at once, about the latent function behind the targets.
     Latent(Box<LatentAnswers>),
+    /// From all rows at once, about one latent function for each class.
+    Coupled(Box<MulticlassPosterior>),
     /// From the nearest rows.
     Local(LocalAnswers),
     /// From the nearest rows and the landmarks.
@@ -106,6 +110,7 @@ impl Answers {
         match self {
             Answers::Exact(posterior) => posterior.kernel(),
             Answers::Latent(latent) => latent.kernel(),
+            Answers::Coupled(posterior) => &posterior.kernels()[0],
             Answers::Local(local) => local.kernel(),
             Answers::Landmarks(belief) => belief.landmarks().kernel(),
             Answers::Supported(supported) => supported.kernel(),
@@ -118,6 +123,16 @@ impl Answers {
         Ok(match self {
             Answers::Exact(posterior) => posterior.marginals(query)?,
             Answers::Latent(latent) => latent.marginals(query)?,
+            Answers::Coupled(posterior) => {
+                let told = posterior.latents(query)?;
+                let (rows, outputs) = (told.len(), posterior.classes().count());
+                Marginals {
+                    mean: Matrix::from_fn(rows, outputs, |row, class| told[row].mean[class]),
+                    variance: Matrix::from_fn(rows, outputs, |row, class| {
+                        told[row].covariance[(class, class)]
+                    }),
+                }
+            }
             Answers::Local(local) => local.marginals(query)?,
             Answers::Landmarks(belief) => belief.marginals(query)?,
             Answers::Supported(supported) => supported.marginals(query)?,
@@ -132,6 +147,9 @@ impl Answers {
             Answers::Latent(latent) => latent.joint(query),
             Answers::Landmarks(belief) => Ok(belief.joint(query)?),
             Answers::Joint(joint) => joint.joint(query),
+            Answers::Coupled(_) => Err(Error::Spec(
+                "several classes have no one latent function to draw".into(),
+            )),
             Answers::Local(_) | Answers::Supported(_) => Err(Error::Spec(
                 "answers from different neighbourhoods have no joint covariance: fit with `--method exact`, `--mode landmarks` or `--mode joint` to draw functions"
                     .into(),

@@ -1,6 +1,6 @@
 //! What a model says of itself.
 
-use quorate_gp::data::ColumnKind;
+use quorate_gp::data::{ColumnKind, QuantityCode};
 use quorate_gp::kernel::Covariance;
 use quorate_gp::learn::SearchRecord;
 use quorate_gp::linalg::Jitter;
@@ -42,6 +42,9 @@ pub struct Inspection {
     /// The classes of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<ClassesReport>,
+    /// The likelihood of a count, an amount or a lifetime.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<QuantityReport>,
     /// Kernel with the values found.
     pub kernel: String,
     /// Kernel's hyperparameters.
@@ -137,6 +140,19 @@ pub struct ClassesReport {
     pub through: Option<Through>,
 }
 
+/// A count, an amount or a lifetime, and what makes it of the latent function.
+#[derive(Clone, Debug, Serialize)]
+pub struct QuantityReport {
+    /// What kind of number, and its units.
+    #[serde(flatten)]
+    pub code: QuantityCode,
+    /// The likelihood, and the level of the latent function.
+    #[serde(flatten)]
+    pub through: Through,
+    /// Its dispersion parameters, in units of the target's unit.
+    pub dispersions: Vec<Parameter>,
+}
+
 /// A target column.
 #[derive(Clone, Debug, Serialize)]
 pub struct TargetReport {
@@ -217,6 +233,8 @@ impl Model {
             _ => (Some(scores), None),
         };
         let committee = self.committee_report();
+        let quantity = schema.target().quantity();
+        let described = quantity.map_or(schema.target_scale(), |code| code.described);
         let mut notes = self.fitted.notes.clone();
         notes.extend(committee.as_ref().and_then(CommitteeReport::warning));
         Ok(Inspection {
@@ -228,8 +246,8 @@ impl Model {
             inputs,
             target: TargetReport {
                 name: self.spec().target.clone(),
-                mean: schema.target_mean(),
-                deviation: schema.target_deviation(),
+                mean: described.mean,
+                deviation: described.deviation,
             },
             further_targets: schema
                 .roles()
@@ -252,6 +270,13 @@ impl Model {
                 link: self.fitted.found.link,
                 through: self.fitted.found.through,
             }),
+            quantity: quantity
+                .zip(self.fitted.found.through)
+                .map(|(code, through)| QuantityReport {
+                    code: *code,
+                    through,
+                    dispersions: through.likelihood.parameters(),
+                }),
             kernel: self.kernel().to_string(),
             parameters: bound.parameters(),
             noise_variance,

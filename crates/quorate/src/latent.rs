@@ -1,6 +1,6 @@
-//! The belief about a latent function behind two classes, by either approximation.
+//! The belief about a latent function behind two classes, counts, amounts or lifetimes.
 
-use quorate_gp::data::{Classes, Dataset, Inputs, Schema};
+use quorate_gp::data::{Classes, Dataset, Inputs, QuantityCode, Schema, Sighting};
 use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::kernel::BoundKernel;
 use quorate_gp::likelihood::{Latent, Observation, Observations};
@@ -20,7 +20,7 @@ pub enum Approximation {
     Propagation,
 }
 
-/// Rows of two classes, ready to answer about the latent function behind them.
+/// Rows with a likelihood, ready to answer about the latent function behind them.
 #[derive(Clone, Debug)]
 pub enum LatentAnswers {
     /// By Laplace's method.
@@ -30,7 +30,7 @@ pub enum LatentAnswers {
 }
 
 impl LatentAnswers {
-    /// Conditions a process on rows whose classes are known.
+    /// Conditions a process on rows whose targets are known.
     pub(crate) fn condition(
         how: Approximation,
         kernel: BoundKernel,
@@ -119,14 +119,23 @@ pub(crate) fn class_of(classes: &Classes, schema: &Schema, data: &Dataset, membe
     classes.class_of(&own, schema.target_scales())
 }
 
-/// What was seen of each latent value: 1 for the second class, 0 for the first.
+/// What was seen of each latent value: 1 for the second class, 0 for the first; or a quantity with its exposure.
 pub(crate) fn observations(
     schema: &Schema,
     data: &Dataset,
     through: Through,
 ) -> Result<Observations> {
+    let members = data.members().iter().enumerate();
+    if schema.target().quantity().is_some() {
+        let rows = members.map(|(index, member)| {
+            let mut seen = observation(data, index).with_weight(member.weight);
+            seen.offset += through.level;
+            (member.group, seen)
+        });
+        return Ok(Observations::grouped(data.rows(), rows)?);
+    }
     let classes = two_classes(schema)?;
-    let rows = data.members().iter().enumerate().map(|(index, member)| {
+    let rows = members.map(|(index, member)| {
         let class = class_of(classes, schema, data, index);
         let seen = Observation::of(class as f64)
             .with_offset(through.level)
@@ -134,4 +143,22 @@ pub(crate) fn observations(
         (member.group, seen)
     });
     Ok(Observations::grouped(data.rows(), rows)?)
+}
+
+/// What was seen of the quantity of one member: three numbers stand for it, see [`quorate_gp::data::QuantityCode`].
+fn observation(data: &Dataset, member: usize) -> Observation {
+    let mut own = data.own_targets(member);
+    let mut next = || own.next().unwrap_or(0.0);
+    let seen = Observation::of(next()).with_offset(next());
+    if next() > 0.5 { seen } else { seen.censored() }
+}
+
+/// The same in its own units.
+pub(crate) fn sighting(code: &QuantityCode, data: &Dataset, member: usize) -> Sighting {
+    let seen = observation(data, member);
+    Sighting {
+        value: code.unit.undo(seen.value),
+        exposure: seen.offset.exp(),
+        observed: seen.observed,
+    }
 }

@@ -12,6 +12,7 @@ pub mod compare;
 pub mod diagnose;
 pub mod ensemble;
 pub mod error;
+pub mod expand;
 pub mod file;
 pub mod fit;
 pub mod fusion;
@@ -45,9 +46,10 @@ pub use model::Model;
 pub use partition::PartChoice;
 pub use prediction::Prediction;
 pub use quorate_gp as gp;
-pub use score::{ClassScores, Scores};
+pub use score::{ClassScores, QuantityScores, Scores};
 pub use spec::{KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec};
 pub use task::{
-    ClassPrediction, Forecast, InferenceChoice, LikelihoodChoice, Scorecard, TaskChoice,
+    ClassPrediction, Forecast, InferenceChoice, LikelihoodChoice, QuantityPrediction, Scorecard,
+    TaskChoice,
 };
 pub use together::JointPrediction;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use quorate_gp::data::{Batches, Frame, InMemory, Inputs, Schema, Survey, TargetCode};
+use quorate_gp::data::{Batches, Encoded, Frame, InMemory, Schema, Survey, TargetCode};
 use quorate_gp::kernel::Kernel;
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::posterior::draw;
@@ -20,7 +20,7 @@ use crate::plan::Plan;
 use crate::prediction::Prediction;
 use crate::score::Yardstick;
 use crate::spec::ModelSpec;
-use crate::task::{Forecast, Reading, Scorecard};
+use crate::task::{ClassPrediction, Forecast, Reading, Scorecard};
 
 /// A fitted model: predicts, scores, explains itself, and lives in a file.
 #[derive(Debug)]
@@ -162,21 +162,33 @@ impl Model {
     /// What is believed about the rows of a table, whatever the task.
     pub fn forecast(&self, table: &Frame) -> Result<Forecast> {
         let encoded = self.schema().encode(table)?;
-        let mut forecast = self.forecast_encoded(encoded.inputs())?;
+        let mut forecast = self.forecast_encoded(&encoded)?;
         forecast.note(encoded.notes.iter().cloned());
         Ok(forecast)
     }
 
-    pub(crate) fn forecast_encoded(&self, query: Inputs<'_>) -> Result<Forecast> {
+    pub(crate) fn forecast_encoded(&self, encoded: &Encoded) -> Result<Forecast> {
+        let query = encoded.inputs();
         let components = self.components()?;
         if !components.is_empty() {
             let yardstick = Yardstick::from(self.schema());
             return crate::hyper::predict(components, query, yardstick).map(Forecast::Number);
         }
+        if let (Answers::Coupled(posterior), Some(classes)) =
+            (self.answers()?, self.schema().target().classes())
+        {
+            let told = posterior.probabilities(query)?;
+            let rows = (0..told.nrows()).flat_map(|row| (0..told.ncols()).map(move |c| (row, c)));
+            return Ok(Forecast::Classes(ClassPrediction {
+                classes: classes.clone(),
+                probabilities: rows.map(|place| told[place]).collect(),
+                notes: Vec::new(),
+            }));
+        }
         let answers = self.answers()?.marginals(query)?;
         let found = &self.fitted.found;
-        Ok(Reading::new(self.schema(), found.link, found.through)
-            .forecast(&answers, found.noise.variance))
+        let reading = Reading::new(self.schema(), found.link, found.through);
+        reading.forecast(&answers, found.noise.variance, &encoded.offsets)
     }
 
     /// Draws functions (or, with `noisy`, observations) at the rows of a table, jointly; one inner vector per draw.
@@ -217,7 +229,7 @@ impl Model {
     pub(crate) fn only_numbers(&self, what: &str) -> Result<()> {
         match self.schema().target() {
             TargetCode::Number(_) => Ok(()),
-            TargetCode::Numbers(_) | TargetCode::Classes(_) => Err(Error::Spec(format!(
+            _ => Err(Error::Spec(format!(
                 "{what} can be had from a model of one number"
             ))),
         }
@@ -235,6 +247,10 @@ impl Model {
                 let schema = self.schema();
                 let latent = LatentAnswers::condition(how, kernel, schema, data, through)?;
                 Answers::Latent(Box::new(latent))
+            }
+            (Method::Coupled, None, State::Rows(data)) => {
+                let posterior = crate::fit::coupled::condition(kernel, self.schema(), data)?;
+                Answers::Coupled(Box::new(posterior))
             }
             _ => Answers::new(found.method, kernel, found.noise, &self.state)?,
         };
@@ -265,7 +281,7 @@ impl Model {
 pub(crate) fn one_number(forecast: Forecast) -> Result<Prediction> {
     match forecast {
         Forecast::Number(prediction) => Ok(prediction),
-        Forecast::Numbers(_) | Forecast::Classes(_) => Err(Error::Spec(
+        _ => Err(Error::Spec(
             "this model does not predict one number: ask for its forecast".into(),
         )),
     }

@@ -22,6 +22,11 @@ impl Model {
     /// The hyperparameters in the order of a point's coordinates: the kernel's, then the noise variance. Coordinates of
     /// positive ones are their logarithms.
     pub fn hyperparameters(&self) -> Result<Vec<Parameter>> {
+        if self.fitted.found.through.is_some() {
+            return Err(Error::Spec(
+                "the evidence at other hyperparameters can be had with Gaussian noise only".into(),
+            ));
+        }
         let mut parameters = self.bound()?.parameters();
         parameters.push(self.fitted.found.noise.parameter());
         Ok(parameters)
@@ -72,6 +77,7 @@ impl Model {
         let State::Committee(committee) = &self.state else {
             return Err(needs_landmarks());
         };
+        self.hyperparameters()?;
         let data = self.schema().training_data(table)?;
         let kernel = self.bound()?;
         let belief = committee.belief(kernel.clone())?;

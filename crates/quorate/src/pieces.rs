@@ -46,7 +46,7 @@ impl Model {
             watch.check()?;
             let targets = self.schema().observed(&piece)?;
             let encoded = self.schema().encode(&piece)?;
-            let mut forecast = self.forecast_encoded(encoded.inputs())?;
+            let mut forecast = self.forecast_encoded(&encoded)?;
             forecast.note(encoded.notes.iter().cloned());
             visit(Answered {
                 inputs: encoded.inputs(),
@@ -65,7 +65,17 @@ impl Model {
         source: &mut dyn Batches,
         watch: &dyn Watch,
     ) -> Result<(Scorecard, Vec<String>)> {
-        let mut sum = CardSum::new(self.schema());
+        self.evaluate_at(source, &[], watch)
+    }
+
+    /// The same; survival is scored at these times, or at the quartiles of the lifetimes when there are none.
+    pub fn evaluate_at(
+        &self,
+        source: &mut dyn Batches,
+        horizons: &[f64],
+        watch: &dyn Watch,
+    ) -> Result<(Scorecard, Vec<String>)> {
+        let mut sum = CardSum::at(self.schema(), horizons);
         let mut notes: Vec<String> = Vec::new();
         self.answer_each(source, watch, &mut |answered| {
             sum.add(answered.targets, answered.forecast)?;

@@ -22,6 +22,6 @@ impl Model {
         };
         let found = &self.fitted.found;
         let reading = Reading::new(self.schema(), found.link, found.through);
-        Ok(reading.forecast(&before, found.noise.variance))
+        reading.forecast(&before, found.noise.variance, &encoded.offsets)
     }
 }

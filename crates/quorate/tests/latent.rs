@@ -88,6 +88,59 @@ fn probabilities_follow_the_truth_and_survive_a_file() {
 }
 
 #[test]
+fn several_classes_are_joined_by_the_softmax() {
+    // Three classes along a line, each fifth row of a class of its neighbours.
+    let column = |rows: std::ops::Range<usize>| -> (Vec<f64>, Vec<usize>) {
+        rows.map(|i| {
+            let x = (i as f64 * 0.754_877_666).fract() * 3.0;
+            let shift = usize::from(i % 10 == 0);
+            (x, (x as usize + shift) % 3)
+        })
+        .unzip()
+    };
+    let frame = |(x, class): (Vec<f64>, Vec<usize>)| {
+        let names = ["low", "middle", "top"];
+        let label = class.iter().map(|&class| Some(names[class].into()));
+        let columns = vec![
+            ("x", Column::Number(x)),
+            ("label", Column::Text(label.collect())),
+        ];
+        Frame::from_columns(columns).unwrap()
+    };
+    let (train, test) = (frame(column(0..120)), frame(column(120..220)));
+    let spec = ModelSpec {
+        kernel: "se".parse().unwrap(),
+        restarts: Some(0),
+        inference: InferenceChoice::Laplace,
+        ..ModelSpec::new("label")
+    };
+    let model = Model::fit(&spec, &train, &Unwatched).unwrap();
+    let Forecast::Classes(found) = model.forecast(&test).unwrap() else {
+        panic!("no classes");
+    };
+    let sums = (0..100).map(|row| found.row(row).iter().sum::<f64>());
+    assert!(sums.into_iter().all(|sum| (sum - 1.0).abs() < 1e-9));
+    let scores = model.score(&test).unwrap();
+    let (scores, kept) = (
+        scores.classes().unwrap(),
+        model.leave_one_out().classes().unwrap(),
+    );
+    assert!(
+        scores.error_rate < 0.2 && scores.log_loss < 0.6,
+        "{scores:?}"
+    );
+    assert!((scores.log_loss - kept.log_loss).abs() < 0.15);
+    let loaded = file::from_bytes(&file::to_bytes(&model).unwrap(), "model").unwrap();
+    assert_eq!(loaded.forecast(&test).unwrap(), Forecast::Classes(found));
+    let refused = ModelSpec {
+        likelihood: LikelihoodChoice::Probit,
+        ..spec
+    };
+    let message = Model::fit(&refused, &train, &Unwatched).unwrap_err();
+    assert!(message.to_string().contains("tells two classes apart"));
+}
+
+#[test]
 fn what_has_no_likelihood_of_two_classes_is_refused() {
     let refused = |spec: ModelSpec| {
         let error = Model::fit(&spec, &table(0..60), &Unwatched).unwrap_err();
@@ -107,6 +160,7 @@ fn what_has_no_likelihood_of_two_classes_is_refused() {
     assert!(refused(fast).contains("needs `--inference laplace`"));
     let committee = ModelSpec {
         method: quorate::MethodChoice::Committee,
+        inference: InferenceChoice::Ep,
         ..spec(LikelihoodChoice::Auto)
     };
     assert!(refused(committee).contains("needs `--method exact`"));

@@ -116,6 +116,16 @@ fn targets(found: &Inspection, mut table: Table) -> Table {
         }
         return table;
     }
+    if let Some(quantity) = &found.quantity {
+        let likelihood = quantity.through.likelihood;
+        let text = format!("{likelihood}, level {}", short(quantity.through.level));
+        table.row(["likelihood", &text]);
+        for own in &quantity.dispersions {
+            let fixed = if own.fixed { " (fixed)" } else { "" };
+            let text = format!("{} {}{fixed}", own.name, short(own.value));
+            table.row(["", &text]);
+        }
+    }
     let all = std::iter::once(&found.target).chain(&found.further_targets);
     for target in all {
         let scaling = format!(
@@ -151,16 +161,17 @@ fn facts(found: &Inspection) -> Table {
     let mut table = targets(found, table);
     table
         .row(["trained on", &rows])
-        .row(["kernel", &readable_kernel(&found.kernel)])
-        .row([
-            "noise",
-            &format!(
-                "standard deviation {}, variance {}",
-                short(found.noise_deviation),
-                short(found.noise_variance)
-            ),
-        ])
-        .row(["answers from", &answers_from(found.method)]);
+        .row(["kernel", &readable_kernel(&found.kernel)]);
+    let through = found.classes.as_ref().and_then(|classes| classes.through);
+    if found.quantity.is_none() && through.is_none() {
+        let noise = format!(
+            "standard deviation {}, variance {}",
+            short(found.noise_deviation),
+            short(found.noise_variance)
+        );
+        table.row(["noise", &noise]);
+    }
+    table.row(["answers from", &answers_from(found.method)]);
     if let Some(evidence) = found.log_evidence {
         table.row(["log evidence", &short(evidence)]);
     }
@@ -183,6 +194,7 @@ fn facts(found: &Inspection) -> Table {
 fn answers_from(method: Method) -> String {
     match method {
         Method::Exact => "all rows at once".to_owned(),
+        Method::Coupled => "all rows at once, by coupled Laplace".to_owned(),
         Method::Latent(Approximation::Laplace) => {
             "all rows at once, by Laplace's method".to_owned()
         }

@@ -1,6 +1,6 @@
 //! Scores as tables.
 
-use quorate::{ClassScores, Scorecard, Scores};
+use quorate::{ClassScores, QuantityScores, Scorecard, Scores};
 
 use crate::text::{Align, HEADING, Table, percent, printable, significant};
 
@@ -20,7 +20,62 @@ pub fn scores(card: &Scorecard) -> String {
             })
             .collect(),
         Scorecard::Classes(scores) => of_classes(scores),
+        Scorecard::Quantity(scores) => of_quantity(scores),
     }
+}
+
+/// A table of averages, and one of intervals.
+fn of_quantity(scores: &QuantityScores) -> String {
+    let mut averages = Table::new([
+        ("score", Align::Left),
+        ("", Align::Right),
+        ("", Align::Left),
+    ]);
+    let short = |value: f64| significant(value, 4);
+    averages
+        .row([
+            "NLPD",
+            &short(scores.nlpd),
+            "negative log predictive density",
+        ])
+        .row([
+            "RMSE",
+            &short(scores.rmse),
+            "root mean squared error of the mean",
+        ])
+        .row(["MAE", &short(scores.mae), "mean absolute error of the mean"]);
+    if let Some(deviance) = scores.poisson_deviance {
+        averages.row(["deviance", &short(deviance), "mean Poisson deviance"]);
+    }
+    if scores.observed < scores.n {
+        let censored = (scores.n - scores.observed).to_string();
+        averages.row([
+            "censored",
+            &censored,
+            "rows known only to exceed their value",
+        ]);
+    }
+    if let Some(concordance) = scores.concordance {
+        averages.row([
+            "concordance",
+            &short(concordance),
+            "share of pairs whose order was foretold",
+        ]);
+    }
+    for at in &scores.brier_at {
+        let name = format!("Brier at {}", short(at.time));
+        let meaning = "squared error of the survival probability";
+        averages.row([&name, &short(at.brier), meaning]);
+    }
+    let mut intervals = Table::new([("interval", Align::Right), ("coverage", Align::Right)]);
+    for (level, coverage) in [
+        ("50 %", scores.coverage_50),
+        ("90 %", scores.coverage_90),
+        ("95 %", scores.coverage_95),
+    ] {
+        intervals.row([level, &percent(coverage)]);
+    }
+    format!("{}\n{}", averages.render(), intervals.render())
 }
 
 /// A table of averages and a calibration table.

@@ -33,6 +33,7 @@ pub fn header(page: &Page<'_>) -> String {
 fn method(method: Method) -> String {
     match method {
         Method::Exact => "an exact Gaussian process".to_owned(),
+        Method::Coupled => "Gaussian processes through the softmax".to_owned(),
         Method::Latent(_) => "a Gaussian process through a likelihood".to_owned(),
         Method::Local(shape) => format!(
             "a committee of local experts, {} to each question",

@@ -202,6 +202,8 @@ impl Ask {
                     interval: self.interval.clone(),
                     quantiles: self.quantiles.clone(),
                     latent: false,
+                    counts: Vec::new(),
+                    survival: Vec::new(),
                 };
                 let plain = ["mean", "std", "lower", "upper"].map(String::from);
                 let quantiles = self.quantiles.iter().map(|p| format!("q{}", p.text));

@@ -26,14 +26,17 @@ pub struct Choices {
     /// Column to predict, or several columns of numbers
     #[arg(short, long, value_name = "COL,..", required_unless_present = "spec")]
     target: Option<ColumnList>,
-    /// Numbers (`regression`), or classes (`binary`, `multiclass`); `auto` looks at the column [default: auto]
+    /// Numbers (`regression`), classes (`binary`, `multiclass`), counts (`count`) or lifetimes (`lifetime`); `auto` looks at
+    /// the column and the other flags [default: auto]
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     task: Option<TaskChoice>,
     /// How classes are inferred: `fast`, as regressions in every mode, or through a likelihood by `laplace` or `ep`, for two
     /// classes and one process over all rows [default: auto, which is fast]
     #[arg(long, value_name = "HOW", value_parser = inferences())]
     inference: Option<InferenceChoice>,
-    /// How a class comes from the latent function, with `--inference laplace` or `ep` [default: auto, which is bernoulli]
+    /// How a target comes from the latent function: `student-t` for numbers with outliers; `bernoulli`, `probit` for two
+    /// classes, with `--inference laplace` or `ep`; `poisson`, `negative-binomial` for counts; `gamma`, `inverse-gaussian`
+    /// for positive amounts; `weibull`, `exponential` for lifetimes [default: auto, what suits the task]
     #[arg(long, value_name = "NAME", value_parser = likelihoods())]
     likelihood: Option<LikelihoodChoice>,
     /// Columns to use as inputs [default: all others]
@@ -48,6 +51,15 @@ pub struct Choices {
     /// Column of known noise: the variance of the row's target, in squared units of the target
     #[arg(long, value_name = "COL")]
     noise: Option<String>,
+    /// Column of exposures, such as years at risk: multiplies the mean of a count or an amount
+    #[arg(long, value_name = "COL")]
+    exposure: Option<String>,
+    /// Column that is 1 where the end of a lifetime was observed, 0 where it is right-censored
+    #[arg(long, value_name = "COL", conflicts_with = "censored")]
+    event: Option<String>,
+    /// Column that is 1 where a lifetime is right-censored, 0 where its end was observed
+    #[arg(long, value_name = "COL")]
+    censored: Option<String>,
     /// Variance of the noise, in squared units of the target, kept instead of learned
     #[arg(long, value_name = "V")]
     noise_variance: Option<f64>,
@@ -168,6 +180,13 @@ impl Choices {
         }
         if self.noise.is_some() {
             spec.noise.clone_from(&self.noise);
+        }
+        if self.exposure.is_some() {
+            spec.exposure.clone_from(&self.exposure);
+        }
+        if self.event.is_some() || self.censored.is_some() {
+            spec.event.clone_from(&self.event);
+            spec.censored.clone_from(&self.censored);
         }
         spec.noise_variance = self.noise_variance.or(spec.noise_variance);
         if let Some(kernel) = &self.kernel {

@@ -27,6 +27,8 @@ Examples:
   quorate fit houses.csv --target price --ignore id,address -o houses.quorate
   quorate fit trial.parquet --target dose --kernel 'matern52(ard) + category[site]' -o trial.quorate
   quorate fit sensors.parquet --target load --memory 4GiB --time 2min -o sensors.quorate
+  quorate fit claims.parquet --target claims --exposure years --likelihood poisson -o claims.quorate
+  quorate fit patients.csv --target days --event died -o patients.quorate
   quorate inspect houses.quorate --spec > spec.json
   quorate fit houses.csv --spec spec.json -o again.quorate      the same model, byte for byte
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::columns::ColumnList;
 use crate::failure::Result;
-use crate::forecast::{Probability, Wish};
+use crate::forecast::{Probability, Time, Wish};
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::tables::{self, Keep};
@@ -27,9 +27,13 @@ Examples:
   quorate predict houses.quorate new.csv --interval 0.9 --keep id -o prices.parquet
   quorate predict houses.quorate new.csv --quantiles 0.1,0.5,0.9 | head
   quorate predict houses.quorate - < new.csv > prices.csv
+  quorate predict claims.quorate new.csv --probability-of 0,1,2 -o claims.csv
+  quorate predict patients.quorate new.csv --survival-at 365,730 -o survival.csv
 
 Columns, after those kept by --keep: mean, std, lower, upper, then one q<p> for each of --quantiles; with several \
-targets each with the target's name in front; for classes label, then one p_<class> for each.")]
+targets each with the target's name in front; for classes label, then one p_<class> for each; for amounts and \
+lifetimes a median behind the mean, for counts one p_<k> for each of --probability-of, and one survival_<t> for each of \
+--survival-at.")]
 pub struct Predict {
     /// Model file made by `quorate fit`
     model: PathBuf,
@@ -47,6 +51,12 @@ pub struct Predict {
     /// Belief about the function itself, without the noise of a new observation
     #[arg(long)]
     latent: bool,
+    /// Counts whose probability is wanted, as columns p_0, p_1, ..
+    #[arg(long, value_name = "K,..", value_delimiter = ',')]
+    probability_of: Vec<u64>,
+    /// Times at which the survival of a lifetime is wanted, as columns survival_30, ..
+    #[arg(long, value_name = "T,..", value_delimiter = ',')]
+    survival_at: Vec<Time>,
     /// Columns of the table to copy in front of the predictions, or `all`
     #[arg(long, value_name = "COL,..")]
     keep: Option<ColumnList>,
@@ -76,6 +86,8 @@ impl Predict {
             interval: self.interval.clone(),
             quantiles: self.quantiles.clone(),
             latent: self.latent,
+            counts: self.probability_of.clone(),
+            survival: self.survival_at.clone(),
         };
         let layout = Layout::new(wish.header(&model)?, keep, source.header())?;
         let mut notes = Vec::new();

@@ -12,6 +12,7 @@ mod fit;
 mod generate;
 mod inspect;
 mod predict;
+mod quantities;
 mod report;
 mod reproduce;
 

@@ -13,6 +13,8 @@ pub struct Encoded {
     pub rows: usize,
     /// Number of encoded columns.
     pub width: usize,
+    /// Logarithm of each row's exposure; empty where there is none.
+    pub offsets: Vec<f64>,
     /// Input cells without a value.
     pub missing_cells: usize,
     /// Text cells whose level training did not have.
@@ -32,6 +34,7 @@ impl Encoded {
             values: vec![0.0; rows * width],
             rows,
             width,
+            offsets: Vec::new(),
             missing_cells: 0,
             unseen_levels: 0,
             notes: Vec::new(),

@@ -27,6 +27,15 @@ pub struct Roles {
     pub weight: Option<String>,
     /// Column of known noise variances, in squared units of the target.
     pub noise: Option<String>,
+    /// Column of exposures: how much of a row was watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exposure: Option<String>,
+    /// Column that is 1 where a target was observed, 0 where it is right-censored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Column that is 1 where a target is right-censored, 0 where it was observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub censored: Option<String>,
 }
 
 impl Roles {
@@ -95,7 +104,13 @@ impl Roles {
         }
         let mut taken: Vec<(&'static str, &str)> = Vec::new();
         let targets = self.targets().map(|name| ("target", name));
-        let others = [("weight", &self.weight), ("known noise", &self.noise)];
+        let others = [
+            ("weight", &self.weight),
+            ("known noise", &self.noise),
+            ("exposure", &self.exposure),
+            ("event", &self.event),
+            ("censoring", &self.censored),
+        ];
         let others = others
             .into_iter()
             .filter_map(|(part, name)| Some((part, name.as_deref()?)));

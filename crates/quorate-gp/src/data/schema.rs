@@ -12,6 +12,7 @@ use super::encoded::Encoded;
 use super::encoder::{Encoder, Rule};
 use super::frame::{Column, ColumnType, Frame};
 use super::names::unknown_column;
+use super::quantity::{self, QuantityCode};
 use super::roles::Roles;
 use super::rows::Rows;
 use super::scale::Scale;
@@ -56,7 +57,7 @@ impl TryFrom<Stored> for Schema {
         }
         let columns = match &stored.target {
             TargetCode::Numbers(scales) => scales.len(),
-            TargetCode::Number(_) | TargetCode::Classes(_) => 1,
+            TargetCode::Number(_) | TargetCode::Classes(_) | TargetCode::Quantity(_) => 1,
         };
         if columns != 1 + stored.roles.further_targets.len() {
             return Err(bad("number of targets"));
@@ -151,14 +152,26 @@ impl Schema {
         &self.scales
     }
 
-    /// Names and types of the target columns: what a reader should expect of a table to be scored.
+    /// Names and types of the target columns, and of the one that says which were observed: what a reader should expect
+    /// of a table to be scored.
     pub fn target_types(&self) -> Vec<(String, ColumnType)> {
         let cells = match &self.target {
             TargetCode::Classes(classes) => classes.column_type(),
-            TargetCode::Number(_) | TargetCode::Numbers(_) => ColumnType::Number,
+            _ => ColumnType::Number,
         };
-        let names = self.roles.targets();
-        names.map(|name| (name.to_owned(), cells)).collect()
+        let flags = self.roles.event.iter().chain(&self.roles.censored);
+        let names = self.roles.targets().map(|name| (name.to_owned(), cells));
+        names
+            .chain(flags.map(|name| (name.clone(), ColumnType::Number)))
+            .collect()
+    }
+
+    /// Names and types of the columns that a table to predict has beside the inputs: the exposure.
+    pub fn companion_types(&self) -> Vec<(String, ColumnType)> {
+        let exposure = self.roles.exposure.iter();
+        exposure
+            .map(|name| (name.clone(), ColumnType::Number))
+            .collect()
     }
 
     /// Names and types of the table columns that serve as inputs: what a reader should expect of a table to predict.
@@ -205,7 +218,7 @@ impl Schema {
     pub fn training_data(&self, frame: &Frame) -> Result<Dataset> {
         let rows = Rows::of_training(frame, &self.roles)?;
         let noise = rows.known_noise(&self.roles, self.target_deviation())?;
-        let encoded = self.encode(rows.frame())?;
+        let encoded = self.encode_inputs(rows.frame())?;
         let targets = match self.observed(rows.frame())? {
             Observed::Numbers(columns) => (0..rows.frame().rows())
                 .flat_map(|row| columns.iter().map(move |column| column[row]))
@@ -217,6 +230,15 @@ impl Schema {
                 if let TargetCode::Classes(classes) = &self.target {
                     for code in codes {
                         classes.spread(code, &self.scales, &mut targets);
+                    }
+                }
+                targets
+            }
+            Observed::Quantities(seen) => {
+                let mut targets = Vec::with_capacity(seen.len() * self.scales.len());
+                if let TargetCode::Quantity(code) = &self.target {
+                    for row in &seen {
+                        code.spread(row, &mut targets);
                     }
                 }
                 targets
@@ -233,8 +255,18 @@ impl Schema {
         )
     }
 
-    /// Encodes the inputs of a table; target, weight and noise need not be there.
+    /// Encodes the inputs of a table, and its exposures where the model has them; target, weight and noise need not be
+    /// there.
     pub fn encode(&self, frame: &Frame) -> Result<Encoded> {
+        let mut encoded = self.encode_inputs(frame)?;
+        if let Some(exposures) = quantity::exposures(frame, &self.roles)? {
+            encoded.offsets = exposures.into_iter().map(f64::ln).collect();
+        }
+        Ok(encoded)
+    }
+
+    /// Encodes the inputs of a table alone.
+    pub fn encode_inputs(&self, frame: &Frame) -> Result<Encoded> {
         let mut encoded = Encoded::zeros(frame.rows(), self.columns.len());
         let mut offset = 0;
         for encoder in &self.encoders {
@@ -270,6 +302,11 @@ impl Schema {
                     .map(|name| checked_targets(frame, name).map(<[f64]>::to_vec));
                 Ok(Observed::Numbers(columns.collect::<Result<_>>()?))
             }
+            TargetCode::Quantity(code) => {
+                let values = checked_targets(frame, &self.roles.target)?;
+                let seen = quantity::sightings(frame, values, &self.roles, code.quantity)?;
+                Ok(Observed::Quantities(seen))
+            }
         }
     }
 
@@ -295,6 +332,13 @@ fn learn_target(
     if kind == TargetKind::Classes {
         let (classes, notes) = Classes::learn(frame, &roles.target, weights)?;
         return Ok((TargetCode::Classes(classes), notes));
+    }
+    if let TargetKind::Quantity(quantity) = kind {
+        let values = checked_targets(frame, &roles.target)?;
+        let seen = quantity::sightings(frame, values, roles, quantity)?;
+        quantity::check_seen(frame, roles, &seen)?;
+        let code = QuantityCode::learn(quantity, &seen, weights);
+        return Ok((TargetCode::Quantity(code), Vec::new()));
     }
     let mut notes = Vec::new();
     let mut scales = Vec::new();

@@ -79,6 +79,9 @@ impl Model {
             Answers::Latent(latent) => Answerers::AllRows {
                 rows: places(&map, latent.data().inputs(), sampled, self.spec().seed),
             },
+            Answers::Coupled(posterior) => Answerers::AllRows {
+                rows: places(&map, posterior.data().inputs(), sampled, self.spec().seed),
+            },
             Answers::Local(local) => Answerers::Nearest {
                 rows: places(&map, local.data().inputs(), sampled, self.spec().seed),
                 experts: experts(&map, local, questions)?,

@@ -37,7 +37,8 @@ impl Model {
             Answers::Landmarks(_)
             | Answers::Joint(_)
             | Answers::Supported(_)
-            | Answers::Latent(_) => Ok(None),
+            | Answers::Latent(_)
+            | Answers::Coupled(_) => Ok(None),
         }
     }
 

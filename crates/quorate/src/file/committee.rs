@@ -84,6 +84,10 @@ pub fn tensors(committee: &Committee) -> Vec<Tensor> {
             bytes_of(&vector(&committee.total)),
         ),
     ];
+    if let Some(anchor) = &committee.anchor {
+        let bytes = bytes_of(anchor);
+        tensors.push(Tensor("anchor", Dtype::F64, vec![count], bytes));
+    }
     let drawn: Vec<&Summary> = committee.drawn.iter().collect();
     let several = [
         ("part_information", "part_vector", kept),
@@ -201,8 +205,16 @@ pub fn read(
             drawn.push(unpack(count, outputs, information, vector, scalars)?);
         }
     }
+    let anchor = match tensors.tensor("anchor") {
+        Ok(_) => Some(finite("anchor", numbers(tensors, "anchor")?)?),
+        Err(_) => None,
+    };
+    if anchor.as_ref().is_some_and(|anchor| anchor.len() != count) {
+        return Err(bad("anchor", "it and the landmarks disagree".into()));
+    }
     Ok(Committee {
         drawn,
+        anchor,
         landmarks,
         width,
         range: record.range,

@@ -169,28 +169,45 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
         serde_json::from_value(header.model).map_err(|error| foreign(error.to_string()))?;
     let width = fitted.schema.columns().len();
     let outputs = fitted.schema.target().outputs();
+    let functions = fitted.schema.target().functions();
     let committee = || {
         let record = record.ok_or_else(|| bad(COMMITTEE, "is missing".into()))?;
         let record = serde_json::from_value(record);
         let record = record.map_err(|error| bad(COMMITTEE, error.to_string()))?;
-        committee::read(&tensors, record, width, outputs)
+        committee::read(&tensors, record, width, functions)
     };
     let state = match fitted.found.method {
         Method::Landmarks(_) => committee().map(State::Committee),
         Method::Joint(_) => parts::read(&tensors, width, outputs).map(State::Parts),
         Method::Supported(_) => parts::read(&tensors, width, outputs)
             .and_then(|rows| Ok(State::Supported(rows, committee()?))),
-        Method::Exact | Method::Latent(_) | Method::Local(_) => {
+        Method::Exact | Method::Latent(_) | Method::Coupled => {
             rows::read(&tensors, width, outputs).map(State::Rows)
         }
+        // Rows with a likelihood are kept as working targets.
+        Method::Local(_) => rows::read(&tensors, width, functions).map(State::Rows),
     }
     .map_err(|error| foreign(error.to_string()))?;
     let found = &fitted.found;
     let is_latent = matches!(found.method, Method::Latent(_));
-    let needs_link = fitted.schema.target().classes().is_some() && !is_latent;
+    let target = fitted.schema.target();
+    let has_likelihood = is_latent || target.quantity().is_some();
+    let coupled = found.method == Method::Coupled;
+    if coupled && target.classes().is_none() {
+        return Err(foreign(
+            "it answers about classes that it does not have".into(),
+        ));
+    }
+    let needs_link = target.classes().is_some() && found.through.is_none() && !coupled;
+    let anchored = match &state {
+        State::Committee(committee) => committee.anchor.is_some(),
+        _ => found.through.is_some(),
+    };
     if found.link.is_some_and(|link| !link.is_sound())
         || found.link.is_some() != needs_link
-        || found.through.is_some() != is_latent
+        || (has_likelihood && found.through.is_none())
+        || found.through.is_some() != anchored
+        || found.through.is_some_and(|through| !through.is_sound())
     {
         return Err(foreign(
             "what makes probabilities of its answers is damaged".into(),

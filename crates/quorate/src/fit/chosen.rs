@@ -18,7 +18,7 @@ use super::start::{CAREFUL, from_random_part};
 use super::{Found, drawn, landmarks, local};
 use crate::error::{Error, Result};
 use crate::hyper::{FromParts, FromPartsWay, Hyperposterior, from_parts, validated};
-use crate::landmarks::{Committee, Summary, summarise};
+use crate::landmarks::{Committee, Ear, Summary};
 use crate::partition::{Labels, PartChoice, Partition};
 use crate::plan::{EXACT_ROWS, Way};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
@@ -71,7 +71,12 @@ impl Chosen {
         let each = belief.averaged_draws().map(|draw| {
             let (kernel, noise) = at(&kernel, draw)?;
             let landmarks = committee.under(kernel)?;
-            summarise(&landmarks, noise, data, &part.record.cut, labels, watch)
+            let ear = Ear {
+                landmarks: &landmarks,
+                noise,
+                expansion: None,
+            };
+            ear.summarise(data, &part.record.cut, labels, watch)
         });
         each.collect()
     }

@@ -12,16 +12,18 @@ use quorate_gp::watch::Watch;
 
 use super::auto::{self, Candidate};
 use super::start::{CAREFUL, from_random_part};
+use super::through;
 use super::{Found, LandmarkShape};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
+use crate::expand::Expansion;
 use crate::landmarks::{
-    CHUNK_ROWS, Committee, CommitteeEvidence, Cut, LandmarkBelief, Landmarks, Listener, PartRecord,
-    Streamed, SummaryTree, absorb, choose, cut,
+    CHUNK_ROWS, Committee, CommitteeEvidence, Cut, Ear, LandmarkBelief, Landmarks, Listener,
+    PartRecord, Streamed, SummaryTree, choose,
 };
 use crate::partition::Labels;
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
-use crate::task::judge_held_out;
+use crate::task::{Through, judge_held_out, judge_through};
 
 /// Landmarks unless told otherwise: at most this many, and a quarter of the rows.
 const LANDMARKS: usize = 1000;
@@ -73,7 +75,7 @@ pub fn usual_landmarks(rows: usize) -> usize {
     LANDMARKS.min(seen / 4).max(1)
 }
 
-fn wanted_landmarks(spec: &ModelSpec, rows: usize) -> usize {
+pub(super) fn wanted_landmarks(spec: &ModelSpec, rows: usize) -> usize {
     let asked = spec.landmark_count();
     asked.unwrap_or(usual_landmarks(rows)).max(1)
 }
@@ -97,7 +99,10 @@ pub fn fit(
     // One distinct row can only be asked of the prior; it must still be learned from.
     let seen = if others.rows() == 0 { data } else { &others };
 
-    let learned = learn(spec, schema, seen, how.part_size, watch)?;
+    let learned = match through::likelihood_of(spec, schema) {
+        true => through::learn(spec, schema, seen, how.part_size, watch)?,
+        false => learn(spec, schema, seen, how.part_size, watch)?,
+    };
     // Bound anew from its text, so that the model in memory and the model read from its file are the same numbers.
     let (kernel, noise) = (learned.kernel.kernel(), learned.noise);
     let bound = kernel.bind(schema.columns())?;
@@ -107,14 +112,29 @@ pub fn fit(
     let inputs = Inputs::new(&chosen, chosen.len() / width, width)?;
     let landmarks = Landmarks::new(bound, inputs)?;
 
-    let mut committee = Committee::new(&landmarks, data.outputs(), data.inputs());
+    let expansion = match learned.through {
+        Some(through) => {
+            let rows = random_rows(seen.rows(), through::MODE_ROWS, spec.seed ^ 5);
+            let some = seen.select(&rows);
+            let found = Expansion::find(&landmarks, through, schema, &some, None, watch)?;
+            Some(found)
+        }
+        None => None,
+    };
+    let ear = Ear {
+        landmarks: &landmarks,
+        noise,
+        expansion: expansion.as_ref().map(|own| (schema, own)),
+    };
+    let functions = schema.target().functions();
+    let mut committee = Committee::new(&landmarks, functions, data.inputs());
+    committee.anchor = expansion.as_ref().map(|own| own.weights().to_vec());
     let mut notes = Vec::new();
     let name = spec.part_name.as_deref().unwrap_or(PART_NAME);
-    let mut tree = SummaryTree::of_outputs(data.outputs());
+    let mut tree = SummaryTree::of_outputs(functions);
     let heard = match rows {
         Rows::Absorb | Rows::Leave => {
-            let parts = cut(landmarks.kernel(), &others, &how, labels, watch)?;
-            absorb(&mut tree, &landmarks, noise, &parts, watch)?;
+            ear.hear(&mut tree, &others, &how, labels, watch)?;
             let record = PartRecord::new(name, data, how.clone());
             let absorbed = matches!(rows, Rows::Absorb);
             (Some(held), absorbed.then_some(record))
@@ -127,8 +147,7 @@ pub fn fit(
             };
             let listener = Listener {
                 schema,
-                landmarks: &landmarks,
-                noise,
+                ear,
                 cut: &how,
             };
             let pass = listener.hear(&mut tree, table, &streamed, &committee, watch)?;
@@ -147,25 +166,21 @@ pub fn fit(
     drop(before);
     let answers = belief.marginals(held.inputs())?;
     drop(belief);
-    let judged = judge_held_out(schema, &held, &answers, noise)?;
+    let judged = match learned.through {
+        Some(through) => judge_through(schema, &held, &answers, through)?,
+        None => judge_held_out(schema, &held, &answers, noise)?,
+    };
     if let Some(record) = record {
-        let last = match labels {
-            Some(_) => cut(landmarks.kernel(), &held, &how, labels, watch)?,
-            None => cut(
-                landmarks.kernel(),
-                &held,
-                &how.without_column(),
-                None,
-                watch,
-            )?,
-        };
-        absorb(&mut tree, &landmarks, noise, &last, watch)?;
+        match labels {
+            Some(_) => ear.hear(&mut tree, &held, &how, labels, watch)?,
+            None => ear.hear(&mut tree, &held, &how.without_column(), None, watch)?,
+        }
         let summary = tree.total(landmarks.count())?;
         committee.add(record, summary, spec.keep_parts)?;
     }
     let jitter = landmarks.factor().jitter();
     let count = landmarks.count();
-    let belief = LandmarkBelief::new(landmarks, &committee.total)?;
+    let belief = LandmarkBelief::new(landmarks.clone(), &committee.total)?;
     let found = Found {
         method: Method::Landmarks(LandmarkShape {
             landmarks: count,
@@ -179,7 +194,7 @@ pub fn fit(
         effective_parameters: Some(belief.effective_parameters()),
         leave_one_out: judged.scores,
         link: judged.link,
-        through: None,
+        through: learned.through,
         candidates: learned.candidates,
         history: learned.history,
         conditional: None,
@@ -237,8 +252,12 @@ pub(super) fn landmark_inputs(
 pub(super) struct Learned {
     pub kernel: BoundKernel,
     pub noise: GaussianNoise,
+    /// The likelihood, where targets have one.
+    pub through: Option<Through>,
     pub candidates: Vec<Candidate>,
     pub history: Vec<SearchRecord>,
+    /// A sentence about the likelihood, ending in a space.
+    pub remark: String,
 }
 
 /// Hyperparameters by the committee evidence of a sample, after the evidence of a random part.
@@ -267,8 +286,10 @@ pub(super) fn learn(
             return Ok(Learned {
                 kernel: bound,
                 noise,
+                through: None,
                 candidates: Vec::new(),
                 history: Vec::new(),
+                remark: String::new(),
             });
         }
         match climb(COMPARED, spec, &bound, noise, data, part_size, watch) {
@@ -304,8 +325,10 @@ pub(super) fn learn(
             Ok(Learned {
                 kernel,
                 noise,
+                through: None,
                 candidates: if tried.len() > 1 { tried } else { Vec::new() },
                 history,
+                remark: String::new(),
             })
         }
         (None, Some(error)) => Err(error.into()),
@@ -368,7 +391,7 @@ fn climb(
 }
 
 /// A smooth term or a rough one; categories multiply.
-fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
+pub(super) fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
     let mut texts: Vec<String> = ["se(ard)", "matern32(ard)"]
         .iter()
         .map(|shape| auto::with_categories(columns, shape))
@@ -399,5 +422,5 @@ pub(super) fn learned_by(learned: &Learned, learn: LearnChoice) -> String {
         ),
         (_, None) => "Learning looked at the evidence of one random part.".to_owned(),
     };
-    format!("{chosen}{steps}")
+    format!("{}{chosen}{steps}", learned.remark)
 }

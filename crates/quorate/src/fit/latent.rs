@@ -17,7 +17,7 @@ use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 use crate::task::{Scorecard, Through};
 
 /// Parts of the rows that are predicted from the others, for the scores.
-const FOLDS: usize = 5;
+pub(super) const FOLDS: usize = 5;
 
 pub fn fit(
     how: Approximation,
@@ -27,7 +27,7 @@ pub fn fit(
     watch: &dyn Watch,
 ) -> Result<(Found, Answers)> {
     let mut through = Through {
-        likelihood: spec.likelihood.likelihood()?,
+        likelihood: spec.likelihood.of_classes()?,
         level: 0.0,
     };
     let plain = observations(schema, data, through)?;
@@ -84,7 +84,7 @@ pub fn fit(
     Ok((found, Answers::Latent(Box::new(answers))))
 }
 
-fn kernel(
+pub(super) fn kernel(
     spec: &ModelSpec,
     schema: &Schema,
     data: &Dataset,

@@ -3,14 +3,18 @@
 pub mod auto;
 mod calibrate;
 mod chosen;
+pub(crate) mod coupled;
 mod drawn;
 pub(crate) mod exact;
 pub(crate) mod joint;
 pub(crate) mod landmarks;
 mod latent;
 pub(crate) mod local;
+mod near;
+mod quantity;
 pub(crate) mod start;
 mod supported;
+mod through;
 
 use std::borrow::Cow;
 
@@ -28,6 +32,7 @@ use crate::error::{Error, Result};
 use crate::fit::auto::Candidate;
 use crate::hyper::Hyperposterior;
 use crate::landmarks::{CHUNK_ROWS, Landmarks, State, fingerprint};
+use crate::latent::Approximation;
 use crate::local::ConditionalRecord;
 use crate::partition::Labels;
 use crate::plan::{Plan, Shape, Way};
@@ -107,15 +112,22 @@ pub(crate) fn fit(
         watch,
     )?;
     let (mut found, state, answers) = match *way {
-        way if let Some(how) = spec.inference.approximation() => {
-            if way != Way::Exact {
-                return Err(Error::Spec(format!(
-                    "`--inference {}` needs `--method exact` for a table of this length",
-                    spec.inference
-                )));
-            }
-            let (found, answers) = latent::fit(how, &planned, &schema, &data, watch)?;
+        Way::Exact if let TargetKind::Quantity(_) = kind => {
+            let (found, answers) = quantity::fit(&planned, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
+        }
+        Way::Exact if let Some(how) = spec.inference.approximation() => {
+            let many = schema.target().classes().is_some_and(|own| own.count() > 2);
+            let (found, answers) = if many && how == Approximation::Laplace {
+                coupled::fit(&planned, &schema, &data, watch)?
+            } else {
+                latent::fit(how, &planned, &schema, &data, watch)?
+            };
+            (found, State::Rows(data), answers)
+        }
+        Way::Local { .. } if through::likelihood_of(spec, &schema) => {
+            let (found, rows, answers) = near::fit(&planned, &schema, &data, watch)?;
+            (found, State::Rows(rows), answers)
         }
         Way::Exact => {
             let (found, answers) = exact::fit(&planned, &schema, &data, watch)?;

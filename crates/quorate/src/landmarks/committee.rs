@@ -114,6 +114,8 @@ pub struct Committee {
     pub parts: Vec<Part>,
     /// The sum of all parts at each draw of the hyperparameters that predictions average over; usually none.
     pub drawn: Vec<Summary>,
+    /// Whitened weights of the function at which rows with a likelihood expand; none with Gaussian noise.
+    pub anchor: Option<Vec<f64>>,
 }
 
 impl Committee {
@@ -134,6 +136,7 @@ impl Committee {
             total: Summary::empty(landmarks.count(), outputs),
             parts: Vec::new(),
             drawn: Vec::new(),
+            anchor: None,
         }
     }
 
@@ -195,10 +198,13 @@ impl Committee {
         })
     }
 
-    /// True when both speak through the same landmarks, to the last bit.
+    /// True when both speak through the same landmarks, and rows expand at the same function, to the last bit.
     pub fn same_landmarks(&self, other: &Committee) -> bool {
         let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-        self.width == other.width && bits(&self.landmarks) == bits(&other.landmarks)
+        let anchors = [self, other].map(|own| bits(own.anchor.as_deref().unwrap_or(&[])));
+        self.width == other.width
+            && bits(&self.landmarks) == bits(&other.landmarks)
+            && anchors[0] == anchors[1]
     }
 }
 

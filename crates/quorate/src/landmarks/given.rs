@@ -71,7 +71,7 @@ impl GivenLandmarks {
 
     /// The rows as a model encodes its inputs, each once: a landmark given twice would only ask for jitter.
     pub(crate) fn encode(&self, schema: &Schema) -> Result<Vec<f64>> {
-        let Encoded { values, width, .. } = schema.encode(&self.table()?)?;
+        let Encoded { values, width, .. } = schema.encode_inputs(&self.table()?)?;
         let mut seen = HashSet::new();
         let bits = |row: &[f64]| row.iter().map(|cell| cell.to_bits()).collect::<Vec<_>>();
         let fresh = values

@@ -21,7 +21,7 @@ pub use committee::{Committee, Part, PartRecord, State, fingerprint};
 pub use evidence::{CommitteeEvidence, part_gradient};
 pub use frame::Landmarks;
 pub use given::GivenLandmarks;
-pub use parts::{Cut, absorb, cut, summarise};
+pub use parts::{Cut, Ear, absorb, cut};
 pub use strays::Strays;
 pub use stream::{CHUNK_ROWS, Listener, Pass, Streamed};
 pub(crate) use summary::PartFactor;

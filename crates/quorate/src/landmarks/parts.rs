@@ -1,6 +1,6 @@
 //! Rows cut into parts, parts absorbed into a summary.
 
-use quorate_gp::data::{Dataset, random_rows};
+use quorate_gp::data::{Dataset, Schema, random_rows};
 use quorate_gp::kernel::BoundKernel;
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::watch::{Piece, Watch};
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Landmarks, Summary, SummaryTree};
 use crate::error::Result;
+use crate::expand::Expansion;
 use crate::partition::{Labels, PartChoice, Partition};
 
 /// Experts at work at the same time: bounds the memory, whatever the number of rows. The sum does not depend on it.
@@ -102,20 +103,55 @@ pub fn absorb(
     Ok(())
 }
 
-/// The summary of the rows of a named part, the way they were cut.
-pub fn summarise(
-    landmarks: &Landmarks,
-    noise: GaussianNoise,
-    data: &Dataset,
-    how: &Cut,
-    labels: Option<&Labels>,
-    watch: &dyn Watch,
-) -> Result<Summary> {
-    let mut tree = SummaryTree::of_outputs(data.outputs());
-    let (held, others) = how.held_out_rows(data.rows());
-    for rows in data.split(&[others, held]) {
-        let parts = cut(landmarks.kernel(), &rows, how, labels, watch)?;
-        absorb(&mut tree, landmarks, noise, &parts, watch)?;
+/// How rows are heard: with Gaussian noise, or as working targets at a common function.
+#[derive(Clone, Copy)]
+pub struct Ear<'a> {
+    /// The landmarks with their kernel.
+    pub landmarks: &'a Landmarks,
+    /// The noise of the rows, or of their working targets beyond their own.
+    pub noise: GaussianNoise,
+    /// Where rows with a likelihood expand, and how their targets are read.
+    pub expansion: Option<(&'a Schema, &'a Expansion)>,
+}
+
+impl Ear<'_> {
+    /// Cuts rows into parts and adds them to a tree.
+    pub fn hear(
+        &self,
+        tree: &mut SummaryTree,
+        data: &Dataset,
+        how: &Cut,
+        labels: Option<&Labels>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let kernel = self.landmarks.kernel();
+        let Some((schema, expansion)) = self.expansion else {
+            let parts = cut(kernel, data, how, labels, watch)?;
+            return absorb(tree, self.landmarks, self.noise, &parts, watch);
+        };
+        let working = expansion.working(schema, data)?;
+        let parts = cut(kernel, &working.data, how, None, watch)?;
+        absorb(tree, self.landmarks, self.noise, &parts, watch)?;
+        Ok(tree.push(working.rest(self.landmarks.count()))?)
     }
-    Ok(tree.total(landmarks.count())?)
+
+    /// The summary of the rows of a named part, the way they were cut.
+    pub fn summarise(
+        &self,
+        data: &Dataset,
+        how: &Cut,
+        labels: Option<&Labels>,
+        watch: &dyn Watch,
+    ) -> Result<Summary> {
+        let functions = match self.expansion {
+            Some(_) => 1,
+            None => data.outputs(),
+        };
+        let mut tree = SummaryTree::of_outputs(functions);
+        let (held, others) = how.held_out_rows(data.rows());
+        for rows in data.split(&[others, held]) {
+            self.hear(&mut tree, &rows, how, labels, watch)?;
+        }
+        Ok(tree.total(self.landmarks.count())?)
+    }
 }

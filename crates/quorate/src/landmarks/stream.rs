@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use quorate_gp::data::{Batches, Chunks, Column, Dataset, Frame, Schema};
-use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::watch::Watch;
 use serde::{Deserialize, Serialize};
 
 use super::committee::Fingerprint;
-use super::{Committee, Cut, Landmarks, Strays, Summary, SummaryTree, absorb, cut};
+use super::{Committee, Cut, Ear, Strays, Summary, SummaryTree};
 use crate::error::{Error, Result};
 use crate::partition::Labels;
 
@@ -47,10 +46,8 @@ pub struct Pass {
 pub struct Listener<'a> {
     /// How its cells become numbers.
     pub schema: &'a Schema,
-    /// The landmarks with their kernel.
-    pub landmarks: &'a Landmarks,
-    /// The noise of its rows.
-    pub noise: GaussianNoise,
+    /// How its rows are heard.
+    pub ear: Ear<'a>,
     /// How the rows of a chunk are cut into parts.
     pub cut: &'a Cut,
 }
@@ -105,10 +102,8 @@ impl Listener<'_> {
             }
             let others = data.select(&others);
             drop(data);
-            let kernel = self.landmarks.kernel();
-            let parts = cut(kernel, &others, self.cut, labels.as_ref(), watch)?;
-            drop(others);
-            absorb(tree, self.landmarks, self.noise, &parts, watch)?;
+            self.ear
+                .hear(tree, &others, self.cut, labels.as_ref(), watch)?;
         }
         pass.fingerprint = fingerprint.finish();
         pass.notes.extend(strays.notes(self.schema));
@@ -134,14 +129,13 @@ impl Listener<'_> {
         committee: &Committee,
         watch: &dyn Watch,
     ) -> Result<Summary> {
-        let mut tree = SummaryTree::of_outputs(self.schema.target().outputs());
+        let mut tree = SummaryTree::of_outputs(self.schema.target().functions());
         let pass = self.hear(&mut tree, source, how, committee, watch)?;
         if let Some(held) = &pass.held {
             let how = self.cut.without_column();
-            let last = cut(self.landmarks.kernel(), held, &how, None, watch)?;
-            absorb(&mut tree, self.landmarks, self.noise, &last, watch)?;
+            self.ear.hear(&mut tree, held, &how, None, watch)?;
         }
-        Ok(tree.total(self.landmarks.count())?)
+        Ok(tree.total(self.ear.landmarks.count())?)
     }
 
     /// True when no row of a frame has any weight.

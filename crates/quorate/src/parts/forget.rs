@@ -4,9 +4,9 @@ use quorate_gp::data::{Frame, InMemory};
 use quorate_gp::watch::Watch;
 use serde::Serialize;
 
-use super::bound;
+use super::{bound, expansion};
 use crate::error::{Error, Result};
-use crate::landmarks::{Listener, Part, Summary, fingerprint, summarise};
+use crate::landmarks::{Ear, Listener, Part, Summary, fingerprint};
 use crate::model::Model;
 use crate::partition::Labels;
 
@@ -69,14 +69,18 @@ impl Model {
             (Some(kept), _) => (kept, "kept"),
             (None, Some(data)) => {
                 let landmarks = committee.under(bound(&fitted)?)?;
-                let noise = fitted.found.noise;
+                let expansion = expansion(&fitted, &committee, &landmarks)?;
+                let ear = Ear {
+                    landmarks: &landmarks,
+                    noise: fitted.found.noise,
+                    expansion: expansion.as_ref().map(|own| (&fitted.schema, own)),
+                };
                 let cut = &part.record.cut;
                 let summary = match (&part.record.streamed, what.rows) {
                     (Some(how), Some(table)) => {
                         let listener = Listener {
                             schema: &fitted.schema,
-                            landmarks: &landmarks,
-                            noise,
+                            ear,
                             cut,
                         };
                         let mut table = InMemory::new(table.clone());
@@ -87,7 +91,7 @@ impl Model {
                             Some(table) => Labels::of(&cut.parts, table)?,
                             None => None,
                         };
-                        summarise(&landmarks, noise, data, cut, labels.as_ref(), watch)?
+                        ear.summarise(data, cut, labels.as_ref(), watch)?
                     }
                 };
                 (summary, "recomputed")

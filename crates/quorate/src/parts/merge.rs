@@ -82,6 +82,10 @@ pub(super) fn differences(
             ours.found.noise.variance.to_bits() != theirs.found.noise.variance.to_bits(),
         ),
         (
+            "their likelihood",
+            ours.found.through != theirs.found.through,
+        ),
+        (
             "their landmarks",
             !our_committee.same_landmarks(their_committee),
         ),

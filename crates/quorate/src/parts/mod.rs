@@ -19,8 +19,9 @@ pub(crate) use update::further_cut;
 use quorate_gp::kernel::BoundKernel;
 
 use crate::error::{Error, Result};
+use crate::expand::Expansion;
 use crate::fit::Fitted;
-use crate::landmarks::{Committee, State};
+use crate::landmarks::{Committee, Landmarks, State};
 use crate::model::Model;
 
 impl Model {
@@ -45,6 +46,20 @@ impl Model {
         fitted.found.log_evidence = Some(belief.log_evidence());
         fitted.found.effective_parameters = Some(belief.effective_parameters());
         Ok(Model::from_parts(fitted, State::Committee(committee)))
+    }
+}
+
+/// The function at which rows with a likelihood expand; none with Gaussian noise.
+fn expansion(
+    fitted: &Fitted,
+    committee: &Committee,
+    landmarks: &Landmarks,
+) -> Result<Option<Expansion>> {
+    match (fitted.found.through, &committee.anchor) {
+        (Some(through), Some(anchor)) => {
+            Expansion::new(landmarks.clone(), through, anchor).map(Some)
+        }
+        _ => Ok(None),
     }
 }
 

@@ -4,11 +4,13 @@ use quorate_gp::data::{Batches, Frame, InMemory};
 use quorate_gp::watch::Watch;
 use sha2::{Digest, Sha256};
 
-use super::bound;
+use super::{bound, expansion};
 use crate::answers::Method;
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
-use crate::landmarks::{CHUNK_ROWS, Committee, Cut, Listener, PartRecord, Streamed, SummaryTree};
+use crate::landmarks::{
+    CHUNK_ROWS, Committee, Cut, Ear, Listener, PartRecord, Streamed, SummaryTree,
+};
 use crate::model::Model;
 
 impl Model {
@@ -37,10 +39,14 @@ impl Model {
         check_name(&committee, name)?;
         let cut = further_cut(&fitted, CHUNK_ROWS);
         let landmarks = committee.under(bound(&fitted)?)?;
+        let expansion = expansion(&fitted, &committee, &landmarks)?;
         let listener = Listener {
             schema: &fitted.schema,
-            landmarks: &landmarks,
-            noise: fitted.found.noise,
+            ear: Ear {
+                landmarks: &landmarks,
+                noise: fitted.found.noise,
+                expansion: expansion.as_ref().map(|own| (&fitted.schema, own)),
+            },
             cut: &cut,
         };
         let streamed = Streamed {

@@ -5,11 +5,12 @@ use std::fmt;
 use serde::Serialize;
 
 use super::cost::{self, Cost};
-use super::{EXACT_ROWS, MEMORY, Memory, Shape, Span};
+use super::{EXACT_ROWS, LATENT_ROWS, MEMORY, Memory, Shape, Span};
 use crate::error::{Error, Result};
 use crate::fit::{joint, landmarks, local};
 use crate::landmarks::CHUNK_ROWS;
 use crate::spec::{MethodChoice, ModeChoice, ModelSpec};
+use crate::task::{InferenceChoice, has_likelihood};
 
 /// A way to fit, with its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -190,7 +191,17 @@ fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
             part_size,
         })
     };
+    let latent = has_likelihood(spec);
     match (spec.method, spec.mode) {
+        (MethodChoice::Auto, ModeChoice::Auto) if spec.inference == InferenceChoice::Ep => {
+            exact.to_vec()
+        }
+        (MethodChoice::Auto, ModeChoice::Auto) if latent => {
+            // A process with a likelihood is factored many times, and rows that say little need many of them.
+            let small = shape.distinct_rows <= LATENT_ROWS;
+            let exact = exact.into_iter().filter(|_| small);
+            exact.chain(committee()).collect()
+        }
         (_, ModeChoice::Landmarks) => committee().collect(),
         (_, ModeChoice::Joint) => {
             let part_size = spec.part_size.unwrap_or(joint::PART_SIZE).max(1);

@@ -26,5 +26,7 @@ pub use shape::Shape;
 
 /// Tables with at most this many distinct rows are fitted exactly unless told otherwise, and learn from all their rows.
 pub const EXACT_ROWS: usize = 4000;
+/// The same where targets have a likelihood: every evaluation of their evidence takes several factorisations.
+pub const LATENT_ROWS: usize = 1500;
 /// Memory that a fit may take unless told otherwise.
 pub const MEMORY: Memory = Memory(8 << 30);

@@ -1,9 +1,12 @@
 //! Scores of predictions: error, log density, calibration.
 
 mod classes;
+mod quantities;
 mod sum;
+mod survival;
 
 pub use classes::{ClassScores, ClassSum, Confidence};
+pub use quantities::{BrierAt, QuantityScores, QuantitySum};
 pub use sum::ScoreSum;
 
 use quorate_gp::data::{Member, Scale, Schema};

@@ -162,6 +162,8 @@ named_choice!(
         ("regression", TaskChoice::Regression),
         ("binary", TaskChoice::Binary),
         ("multiclass", TaskChoice::Multiclass),
+        ("count", TaskChoice::Count),
+        ("lifetime", TaskChoice::Lifetime),
     ]
 );
 named_choice!(
@@ -179,8 +181,16 @@ named_choice!(
     "likelihood",
     [
         ("auto", LikelihoodChoice::Auto),
+        ("gaussian", LikelihoodChoice::Gaussian),
+        ("student-t", LikelihoodChoice::StudentT),
         ("bernoulli", LikelihoodChoice::Bernoulli),
         ("probit", LikelihoodChoice::Probit),
+        ("poisson", LikelihoodChoice::Poisson),
+        ("negative-binomial", LikelihoodChoice::NegativeBinomial),
+        ("gamma", LikelihoodChoice::Gamma),
+        ("inverse-gaussian", LikelihoodChoice::InverseGaussian),
+        ("weibull", LikelihoodChoice::Weibull),
+        ("exponential", LikelihoodChoice::Exponential),
     ]
 );
 named_choice!(

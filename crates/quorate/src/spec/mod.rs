@@ -23,11 +23,11 @@ pub struct ModelSpec {
     /// Further columns of numbers to predict from the same inputs, under the same kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub further_targets: Vec<String>,
-    /// Numbers or classes.
+    /// Numbers, classes, counts or lifetimes.
     pub task: TaskChoice,
     /// How classes are inferred.
     pub inference: InferenceChoice,
-    /// How a class comes from the latent function, where it does.
+    /// How a target comes from the latent function, where it does.
     pub likelihood: LikelihoodChoice,
     /// Input columns; all others when absent.
     pub inputs: Option<Vec<String>>,
@@ -37,6 +37,15 @@ pub struct ModelSpec {
     pub weight: Option<String>,
     /// Column of known noise variances, in squared units of the target.
     pub noise: Option<String>,
+    /// Column of exposures: how much of a row was watched; multiplies the mean of a count or an amount.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exposure: Option<String>,
+    /// Column that is 1 where the end of a lifetime was observed, 0 where it is right-censored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// The same the other way round: 1 where it is right-censored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub censored: Option<String>,
     /// Variance of the noise in squared units of the target, kept as it is; learned when absent. Exact models only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise_variance: Option<f64>,
@@ -109,6 +118,9 @@ impl Default for ModelSpec {
             ignore: Vec::new(),
             weight: None,
             noise: None,
+            exposure: None,
+            event: None,
+            censored: None,
             noise_variance: None,
             kernel: KernelChoice::Auto,
             method: MethodChoice::Auto,
@@ -300,6 +312,9 @@ impl ModelSpec {
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
             noise: self.noise.clone(),
+            exposure: self.exposure.clone(),
+            event: self.event.clone(),
+            censored: self.censored.clone(),
         }
     }
 }

@@ -1,8 +1,9 @@
-//! Numbers or classes: what a target column says.
+//! Numbers, classes, counts or lifetimes: what a target column says.
 
-use quorate_gp::data::{Column, ColumnType, Frame, TargetKind, unknown_column};
+use quorate_gp::data::{Column, ColumnType, Frame, Quantity, TargetKind, unknown_column};
 use serde::{Deserialize, Serialize};
 
+use super::inference::LikelihoodChoice;
 use crate::error::{Error, Result};
 use crate::spec::{LearnChoice, ModelSpec};
 
@@ -26,13 +27,79 @@ pub enum TaskChoice {
     Binary,
     /// One of any number of classes.
     Multiclass,
+    /// Counts.
+    Count,
+    /// Lifetimes, right-censored or not.
+    Lifetime,
+}
+
+/// What kind of number reaches the function through a likelihood, by the flags alone; none for Gaussian noise and
+/// classes.
+pub(crate) fn quantity(spec: &ModelSpec) -> Result<Option<Quantity>> {
+    let likelihood = spec.likelihood;
+    let censored = spec.event.is_some() || spec.censored.is_some();
+    let contradicts = |what: &str| {
+        Err(Error::Spec(format!(
+            "`--likelihood {likelihood}` is not for {what}: leave one of the two flags out"
+        )))
+    };
+    let quantity = match spec.task {
+        TaskChoice::Binary | TaskChoice::Multiclass => match likelihood.quantity() {
+            Some(_) => return contradicts("classes"),
+            None => return Ok(None),
+        },
+        TaskChoice::Count => match (likelihood, likelihood.quantity()) {
+            (LikelihoodChoice::Auto, _) | (_, Some(Quantity::Count)) => Some(Quantity::Count),
+            _ => return contradicts("counts"),
+        },
+        TaskChoice::Lifetime => match (likelihood, likelihood.quantity()) {
+            (LikelihoodChoice::Auto, _) | (_, Some(Quantity::Positive)) => Some(Quantity::Positive),
+            _ => return contradicts("lifetimes"),
+        },
+        TaskChoice::Regression => match likelihood {
+            other if other.is_of_classes() => return contradicts("numbers"),
+            other => other.quantity(),
+        },
+        TaskChoice::Auto => match likelihood {
+            LikelihoodChoice::Auto if censored => Some(Quantity::Positive),
+            LikelihoodChoice::Auto if spec.exposure.is_some() => Some(Quantity::Count),
+            other => other.quantity(),
+        },
+    };
+    let Some(quantity) = quantity else {
+        return Ok(None);
+    };
+    let lifetime = quantity == Quantity::Positive
+        && (likelihood == LikelihoodChoice::Auto || likelihood.takes_censoring());
+    if censored && !lifetime {
+        return Err(Error::Spec(
+            "`--event` and `--censored` are about lifetimes: use `--likelihood weibull` or `exponential`".into(),
+        ));
+    }
+    if spec.exposure.is_some() && (lifetime || quantity == Quantity::Real) {
+        return Err(Error::Spec(
+            "`--exposure` is about counts and amounts: use `--likelihood poisson`, `negative-binomial`, `gamma` or `inverse-gaussian`".into(),
+        ));
+    }
+    Ok(Some(quantity))
+}
+
+/// True when targets reach the function through a likelihood, by the flags alone.
+pub(crate) fn has_likelihood(spec: &ModelSpec) -> bool {
+    spec.inference.approximation().is_some() || quantity(spec).is_ok_and(|found| found.is_some())
 }
 
 /// What the target is, and a sentence for people where that was found out rather than said.
 pub(crate) fn decide(spec: &ModelSpec, table: &Frame) -> Result<(TargetKind, Option<String>)> {
     let several = !spec.further_targets.is_empty();
+    if let Some(quantity) = quantity(spec)? {
+        return Ok((TargetKind::Quantity(quantity), said(spec, quantity)));
+    }
     let (kind, note) = match spec.task {
-        TaskChoice::Regression => (TargetKind::Numbers, None),
+        _ if spec.likelihood == LikelihoodChoice::Gaussian => (TargetKind::Numbers, None),
+        TaskChoice::Regression | TaskChoice::Count | TaskChoice::Lifetime => {
+            (TargetKind::Numbers, None)
+        }
         TaskChoice::Binary | TaskChoice::Multiclass => (TargetKind::Classes, None),
         TaskChoice::Auto if several => (TargetKind::Numbers, None),
         TaskChoice::Auto => match labels(table, &spec.target)? {
@@ -43,7 +110,7 @@ pub(crate) fn decide(spec: &ModelSpec, table: &Frame) -> Result<(TargetKind, Opt
                     spec.target
                 )),
             ),
-            None => (TargetKind::Numbers, None),
+            None => (TargetKind::Numbers, looks_counted(table, &spec.target)),
         },
     };
     if kind == TargetKind::Classes {
@@ -76,6 +143,32 @@ pub(crate) fn decide(spec: &ModelSpec, table: &Frame) -> Result<(TargetKind, Opt
         ));
     }
     Ok((kind, note))
+}
+
+/// A sentence where the flags decided what was not said.
+fn said(spec: &ModelSpec, quantity: Quantity) -> Option<String> {
+    let open = spec.task == TaskChoice::Auto && spec.likelihood == LikelihoodChoice::Auto;
+    let what = match quantity {
+        Quantity::Count => "counts, because there is an exposure",
+        _ => "lifetimes, because there is a column that says where they end",
+    };
+    open.then(|| format!("`{}` was taken for {what}", spec.target))
+}
+
+/// A sentence where numbers may be counts.
+fn looks_counted(table: &Frame, name: &str) -> Option<String> {
+    let Some(Column::Number(cells)) = table.column(name) else {
+        return None;
+    };
+    let is_count = |cell: &f64| cell.is_finite() && *cell >= 0.0 && cell.fract() == 0.0;
+    let zeros = cells.iter().filter(|cell| **cell == 0.0).count();
+    // Whole numbers alone may be grades or ages; counts of rare things are often none.
+    let counted = 20 * zeros >= cells.len() && zeros < cells.len() && cells.iter().all(is_count);
+    counted.then(|| {
+        format!(
+            "`{name}` was taken for a number; it holds 0, 1, 2, ..: `--task count` is for counts"
+        )
+    })
 }
 
 /// What makes a column look like labels of classes, in words; none where it looks like numbers.

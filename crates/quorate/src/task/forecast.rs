@@ -2,6 +2,7 @@
 
 use quorate_gp::data::Classes;
 
+use super::quantity::QuantityPrediction;
 use crate::prediction::Prediction;
 
 /// What is believed about new rows.
@@ -13,6 +14,8 @@ pub enum Forecast {
     Numbers(Vec<(String, Prediction)>),
     /// A class for each row.
     Classes(ClassPrediction),
+    /// A count, an amount or a lifetime for each row.
+    Quantity(QuantityPrediction),
 }
 
 impl Forecast {
@@ -22,6 +25,7 @@ impl Forecast {
             Forecast::Number(prediction) => &prediction.notes,
             Forecast::Numbers(each) => each.first().map_or(&[], |(_, first)| &first.notes),
             Forecast::Classes(prediction) => &prediction.notes,
+            Forecast::Quantity(prediction) => &prediction.notes,
         }
     }
 
@@ -30,6 +34,7 @@ impl Forecast {
         let own = match self {
             Forecast::Number(prediction) => &mut prediction.notes,
             Forecast::Classes(prediction) => &mut prediction.notes,
+            Forecast::Quantity(prediction) => &mut prediction.notes,
             Forecast::Numbers(each) => match each.first_mut() {
                 Some((_, first)) => &mut first.notes,
                 None => return,
@@ -55,6 +60,7 @@ impl Forecast {
             (Forecast::Classes(ours), Forecast::Classes(theirs)) => {
                 ours.probabilities.extend(theirs.probabilities);
             }
+            (Forecast::Quantity(ours), Forecast::Quantity(theirs)) => ours.append(theirs),
             // One model gives one kind of forecast.
             _ => {}
         }

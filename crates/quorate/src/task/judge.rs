@@ -2,14 +2,17 @@
 
 use quorate_gp::data::{Classes, Dataset, Member, Scale, Schema, TargetCode};
 use quorate_gp::gaussian::Marginals;
-use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::likelihood::{GaussianNoise, Latent};
 use quorate_gp::posterior::LeaveOneOut;
 
+use super::inference::Through;
 use super::link::{Judgement, Link};
+use super::quantity::QuantityPrediction;
 use super::reading::class_answer;
 use super::scorecard::{Scorecard, TargetScores};
-use crate::error::Result;
-use crate::score::{ClassSum, Yardstick, leave_one_out_scores};
+use crate::error::{Error, Result};
+use crate::latent::{class_of, sighting, two_classes};
+use crate::score::{ClassSum, QuantitySum, Yardstick, leave_one_out_scores};
 
 /// What rows say that were not seen.
 #[derive(Clone, Debug)]
@@ -51,6 +54,9 @@ pub(crate) fn judge_left_out(
             })
         }
         TargetCode::Classes(classes) => judge_classes(classes, scales, members, answers),
+        TargetCode::Quantity(_) => Err(Error::Spec(
+            "a target with a likelihood is judged by it".into(),
+        )),
     }
 }
 
@@ -72,6 +78,60 @@ pub(crate) fn judge_held_out(
         each.noise.push(noise.variance + held.known_noise()[group]);
     }
     judge_left_out(schema, held.members(), &each)
+}
+
+/// Scores of rows whose latent function was foretold without them.
+pub(crate) fn judge_through(
+    schema: &Schema,
+    held: &Dataset,
+    answers: &Marginals,
+    through: Through,
+) -> Result<Judged> {
+    let told: Vec<Latent> = held
+        .members()
+        .iter()
+        .map(|member| Latent {
+            mean: answers.mean[(member.group, 0)],
+            variance: answers.variance[(member.group, 0)],
+        })
+        .collect();
+    Ok(Judged {
+        scores: judge_latents(schema, held, through, &told)?,
+        link: None,
+    })
+}
+
+/// The same with one belief for each member of the data.
+pub(crate) fn judge_latents(
+    schema: &Schema,
+    data: &Dataset,
+    through: Through,
+    told: &[Latent],
+) -> Result<Scorecard> {
+    let Some(code) = schema.target().quantity() else {
+        let classes = two_classes(schema)?;
+        let mut sum = ClassSum::new(2);
+        for (index, (member, latent)) in data.members().iter().zip(told).enumerate() {
+            let class = class_of(classes, schema, data, index);
+            let probabilities = through.probabilities(latent.mean, latent.variance);
+            sum.add(class, &probabilities, member.weight);
+        }
+        return sum.scores().map(Scorecard::Classes);
+    };
+    let members = 0..data.members().len();
+    let seen: Vec<_> = members.map(|index| sighting(code, data, index)).collect();
+    let offsets = seen.iter().map(|own| own.exposure.ln() + through.level);
+    let prediction = QuantityPrediction {
+        code: *code,
+        likelihood: through.likelihood,
+        latent_mean: told.iter().zip(offsets).map(|(l, o)| l.mean + o).collect(),
+        latent_variance: told.iter().map(|latent| latent.variance).collect(),
+        notes: Vec::new(),
+    };
+    let weights: Vec<f64> = data.members().iter().map(|member| member.weight).collect();
+    let mut sum = QuantitySum::default();
+    sum.add(&seen, &prediction, Some(&weights));
+    sum.scores().map(Scorecard::Quantity)
 }
 
 /// The temperature comes from all rows; each half of them is scored with that of the other half.

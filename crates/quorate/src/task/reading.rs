@@ -6,6 +6,8 @@ use quorate_gp::gaussian::Marginals;
 use super::forecast::{ClassPrediction, Forecast};
 use super::inference::Through;
 use super::link::{Answer, Link};
+use super::quantity::QuantityPrediction;
+use crate::error::{Error, Result};
 use crate::prediction::Prediction;
 
 /// The task of a model, with what undoes the encoding of its target.
@@ -26,11 +28,17 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What answers mean for new rows, whose observations add noise of this variance.
-    pub fn forecast(&self, answers: &Marginals, noise_variance: f64) -> Forecast {
+    /// What answers mean for new rows, whose observations add noise of this variance and whose latent values are higher
+    /// by the offsets, where there are any.
+    pub fn forecast(
+        &self,
+        answers: &Marginals,
+        noise_variance: f64,
+        offsets: &[f64],
+    ) -> Result<Forecast> {
         let scales = self.schema.target_scales();
         let number = |output| prediction(answers, noise_variance, output, scales[output]);
-        match self.schema.target() {
+        Ok(match self.schema.target() {
             TargetCode::Number(_) => Forecast::Number(number(0)),
             TargetCode::Numbers(_) => {
                 let names = self.schema.roles().targets().enumerate();
@@ -57,7 +65,22 @@ impl<'a> Reading<'a> {
                     notes: Vec::new(),
                 })
             }
-        }
+            TargetCode::Quantity(code) => {
+                let through = self.through.ok_or_else(|| {
+                    Error::Spec("the model has lost the likelihood of its target".into())
+                })?;
+                let rows = 0..answers.mean.nrows();
+                let offset = |row: usize| offsets.get(row).copied().unwrap_or(0.0);
+                let mean = |row| answers.mean[(row, 0)] + through.level + offset(row);
+                Forecast::Quantity(QuantityPrediction {
+                    code: *code,
+                    likelihood: through.likelihood,
+                    latent_mean: rows.clone().map(mean).collect(),
+                    latent_variance: rows.map(|row| answers.variance[(row, 0)]).collect(),
+                    notes: Vec::new(),
+                })
+            }
+        })
     }
 }
 

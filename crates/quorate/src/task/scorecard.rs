@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::forecast::Forecast;
 use crate::error::{Error, Result};
-use crate::score::{ClassScores, ClassSum, ScoreSum, Scores, Yardstick};
+use crate::score::{
+    ClassScores, ClassSum, QuantityScores, QuantitySum, ScoreSum, Scores, Yardstick,
+};
 
 /// How good forecasts are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +19,8 @@ pub enum Scorecard {
     Classes(ClassScores),
     /// Of several numbers.
     Numbers(SeveralScores),
+    /// Of counts, amounts or lifetimes.
+    Quantity(QuantityScores),
 }
 
 /// Scores of several targets.
@@ -53,6 +57,7 @@ impl Scorecard {
             Scorecard::Number(scores) => scores.n,
             Scorecard::Classes(scores) => scores.n,
             Scorecard::Numbers(several) => several.n,
+            Scorecard::Quantity(scores) => scores.n,
         }
     }
 
@@ -62,6 +67,7 @@ impl Scorecard {
         match self {
             Scorecard::Number(scores) => scores.nlpd,
             Scorecard::Classes(scores) => scores.log_loss,
+            Scorecard::Quantity(scores) => scores.nlpd,
             Scorecard::Numbers(several) => {
                 let each = several.targets.iter();
                 let sum: f64 = each.map(|own| own.scores.nlpd_standardised).sum();
@@ -73,7 +79,7 @@ impl Scorecard {
     /// Its name.
     pub fn name_of_loss(&self) -> &'static str {
         match self {
-            Scorecard::Number(_) | Scorecard::Numbers(_) => "NLPD",
+            Scorecard::Number(_) | Scorecard::Numbers(_) | Scorecard::Quantity(_) => "NLPD",
             Scorecard::Classes(_) => "log loss",
         }
     }
@@ -93,6 +99,14 @@ impl Scorecard {
             _ => None,
         }
     }
+
+    /// The scores of a model that predicts counts, amounts or lifetimes.
+    pub fn quantity(&self) -> Option<&QuantityScores> {
+        match self {
+            Scorecard::Quantity(scores) => Some(scores),
+            _ => None,
+        }
+    }
 }
 
 /// The sums behind a [`Scorecard`]: rows are added as they pass by.
@@ -106,12 +120,20 @@ pub enum CardSum {
     Numbers(Vec<(String, ScoreSum)>),
     /// Of classes.
     Classes(ClassSum),
+    /// Of counts, amounts or lifetimes.
+    Quantity(QuantitySum),
 }
 
 impl CardSum {
     /// Nothing scored yet, for the targets of a schema.
     pub fn new(schema: &Schema) -> Self {
+        Self::at(schema, &[])
+    }
+
+    /// The same, with the times at which survival is scored; at the quartiles of the lifetimes when there are none.
+    pub fn at(schema: &Schema, horizons: &[f64]) -> Self {
         match schema.target() {
+            TargetCode::Quantity(_) => CardSum::Quantity(QuantitySum::new(horizons)),
             TargetCode::Classes(classes) => CardSum::Classes(ClassSum::new(classes.count())),
             TargetCode::Number(_) | TargetCode::Numbers(_) => {
                 let targets = schema.roles().targets().zip(schema.target_scales());
@@ -137,6 +159,9 @@ impl CardSum {
                     sum.add(*code, prediction.row(row), 1.0);
                 }
             }
+            (CardSum::Quantity(sum), Observed::Quantities(seen), Forecast::Quantity(told)) => {
+                sum.add(seen, told, None);
+            }
             _ => {
                 return Err(Error::Spec(
                     "what was observed and what was predicted are of different kinds".into(),
@@ -150,6 +175,7 @@ impl CardSum {
     pub fn card(&self) -> Result<Scorecard> {
         Ok(match self {
             CardSum::Classes(sum) => Scorecard::Classes(sum.scores()?),
+            CardSum::Quantity(sum) => Scorecard::Quantity(sum.scores()?),
             CardSum::Numbers(sums) => match &sums[..] {
                 [(_, sum)] => Scorecard::Number(sum.scores()?),
                 _ => {

@@ -13,7 +13,7 @@ const MOST_HALVINGS: usize = 50;
 /// A mode is found when the next step promises less than this share of the objective.
 pub(crate) const SETTLED: f64 = 1e-18;
 /// The same for learning, which corrects the determinant for the last step and saves a factorisation by it.
-pub(crate) const NEARLY_SETTLED: f64 = 1e-14;
+pub(crate) const NEARLY_SETTLED: f64 = 1e-12;
 /// Differences of the objective below this share of it are its rounding.
 const ROUNDING: f64 = 1e-13;
 
