@@ -54,20 +54,6 @@ pub struct Climb {
     pub shape: GroupShape,
 }
 
-/// How often a climb looks at every row, on average: a small table has been seen often enough before the steps are used
-/// up, and more would only fit its noise of drawing.
-const PASSES: usize = 10;
-/// Steps that every climb may take.
-const FEWEST_STEPS: usize = 60;
-
-impl Climb {
-    /// The steps it takes over a table of so many rows.
-    pub fn steps_for(self, rows: usize) -> usize {
-        let seen = ConditionalSearch::default().groups * self.shape.members;
-        (PASSES * rows / seen).max(FEWEST_STEPS).min(self.steps)
-    }
-}
-
 pub fn fit(
     spec: &ModelSpec,
     schema: &Schema,
@@ -206,7 +192,7 @@ fn climb(
         });
     }
     let search = ConditionalSearch {
-        steps: how.steps_for(data.rows()),
+        steps: how.steps,
         shape: how.shape,
         seed: spec.seed,
         ..ConditionalSearch::default()

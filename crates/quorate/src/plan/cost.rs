@@ -169,7 +169,7 @@ fn neighbourhoods(shape: &Shape) -> f64 {
         let size = (shape.distinct_rows as f64).min(asked);
         let group = (size.powi(3) / 3.0 + 4.0 * size * size * how.shape.members as f64) / FLOPS
             + entries(shape, 2.0, size * size / 2.0);
-        (how.steps_for(shape.distinct_rows) * groups) as f64 * group
+        (how.steps * groups) as f64 * group
     };
     // Two kernels are climbed briefly and compared, the best is climbed further; one that is given is only climbed.
     let first = random_part(shape, BRIEF) + climb(local::FIRST);
