@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
@@ -113,13 +114,31 @@ impl Listening {
         let limits = self.desk.limits;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener).map_err(trouble)?;
+            let told = Arc::new(AtomicBool::new(false));
+            tokio::spawn(terminated(told.clone()));
+            let stop = || stop() || told.load(Ordering::SeqCst);
             tokio::select! {
-                () = connections::serve(listener, self.acceptor, router, limits, stop) => {}
+                () = connections::serve(listener, self.acceptor, router, limits, &stop) => {}
                 () = reload(&self.desk, tell) => {}
             }
             Ok(())
         })
     }
+}
+
+/// Waits for a request to terminate. A script that starts a server in the background makes it ignore Ctrl-C, and then the
+/// command has no handler of its own: this one works always.
+async fn terminated(told: Arc<AtomicBool>) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut requests) = signal(SignalKind::terminate()) {
+            requests.recv().await;
+            told.store(true, Ordering::SeqCst);
+        }
+    }
+    #[cfg(not(unix))]
+    drop(told);
 }
 
 /// Looks at the files of the models from time to time, for ever.
