@@ -49,6 +49,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..spec
     };
     Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("supported.quorate"))?;
+    let spec = ModelSpec {
+        kernel: "se".parse()?,
+        learn: LearnChoice::None,
+        method: MethodChoice::Mixture,
+        experts: Some(2),
+        ..ModelSpec::new(Generator::Sine.target())
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("mixture.quorate"))?;
     let table = generate(Generator::Waveform, 12, 0, &Options::default())?;
     let spec = ModelSpec {
         kernel: "se".parse()?,

@@ -25,6 +25,7 @@ GENERATORS = {
     "exact": {"exact_sklearn.py": None, "exact_gpy.py": "GPy"},
     "scores": {"scores.py": None},
     "members": {"members_sklearn.py": None},
+    "mixtures": {"mixtures_sklearn.py": None},
     "laplace": {
         "laplace_sklearn.py": None,
         "laplace_reference.py": None,

@@ -20,6 +20,7 @@ from quorate._core import __version__
 _HOME = {
     "GPClassifier": "quorate._classification",
     "GPRegressor": "quorate._regression",
+    "MixtureRegressor": "quorate._mixture",
     "Summary": "quorate._summary",
     "QuorateWarning": "quorate._warnings",
     "load": "quorate._estimator",

@@ -99,11 +99,20 @@ class Estimator(BaseEstimator):
 def load(path: str | os.PathLike[str]) -> Any:
     """Reads a model file into the estimator it belongs to."""
     from quorate._classification import GPClassifier
+    from quorate._mixture import MixtureRegressor
     from quorate._regression import GPRegressor
 
     model = _core.Model.load(os.fspath(path))
     labels, _ = model.labels()
-    return (GPClassifier if labels else GPRegressor)._of_model(model)
+    if labels:
+        return GPClassifier._of_model(model)
+    found = json.loads(model.inspect())
+    if found.get("mixture") is None:
+        return GPRegressor._of_model(model)
+    mixture = MixtureRegressor._of_model(model)
+    # One expert may have been asked for by its likelihood.
+    mixture.experts = len(found["mixture"]["experts"])
+    return mixture
 
 
 def speaks_through_landmarks(model: _core.Model) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quorate import GPClassifier, GPRegressor
+from quorate import GPClassifier, GPRegressor, MixtureRegressor
 
 ESTIMATORS = [
     # Few starts where they are not the default: none of the checks is about the quality of the search.
@@ -11,6 +11,7 @@ ESTIMATORS = [
     GPRegressor("matern32", restarts=0),
     GPRegressor("matern32", method="committee", mode="local", restarts=0),
     GPRegressor("se", mode="landmarks", restarts=0),
+    MixtureRegressor(2, kernel="se", restarts=0),
     GPClassifier(),
     GPClassifier("matern32", method="committee", mode="local", restarts=0),
     GPClassifier("se", mode="landmarks", restarts=0),

@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand};
 use crate::failure::Result;
 use crate::text::Console;
 use crate::verb::{
-    Ask, Compare, Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Plan,
-    Predict, Prepare, Report, Reproduce, Serve, Update,
+    Ask, Compare, Completions, Demo, Evaluate, Fit, Forget, Generate, Inspect, Merge, Network,
+    Plan, Predict, Prepare, Report, Reproduce, Serve, Update,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -60,6 +60,7 @@ enum Verb {
     Forget(Forget),
     Serve(Serve),
     Ask(Ask),
+    Network(Network),
     Generate(Generate),
     Reproduce(Reproduce),
     Completions(Completions),
@@ -115,6 +116,7 @@ impl Arguments {
             Verb::Forget(verb) => verb.run(console),
             Verb::Serve(verb) => verb.run(console),
             Verb::Ask(verb) => verb.run(console),
+            Verb::Network(verb) => verb.run(console),
             Verb::Generate(verb) => verb.run(console),
             Verb::Reproduce(verb) => verb.run(console),
             Verb::Completions(verb) => verb.run(console),
@@ -180,6 +182,7 @@ mod tests {
             "forget",
             "serve",
             "ask",
+            "network",
             "generate",
             "reproduce",
             "completions",

@@ -123,6 +123,9 @@ fn prepare(place: &Place, kind: &str) {
             place.write("torn.checkpoint", &bytes[..bytes.len() - 5]);
         }
         "folder for a file" => fs::create_dir(place.path("folder")).unwrap(),
+        "bad network" => {
+            place.write("broken.json", "{\"parents\": ");
+        }
         "bad specification" => {
             place.write("broken.json", "{\"target\": ");
             place.write("unknown.json", "{\"traget\": \"y\"}");

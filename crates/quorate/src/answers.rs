@@ -13,6 +13,7 @@ use crate::joint::{JointAnswers, JointShape};
 use crate::landmarks::{LandmarkBelief, State};
 use crate::latent::{Approximation, LatentAnswers};
 use crate::local::{LocalAnswers, Neighbourhood, SupportedAnswers, SupportedShape};
+use crate::mixture::MixtureAnswers;
 
 /// How a model answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +33,15 @@ pub enum Method {
     Landmarks(LandmarkShape),
     /// From all parts, asked about blocks of questions.
     Joint(JointShape),
+    /// From experts with gates and noises of their own.
+    Mixture(MixtureShape),
+}
+
+/// The size of a mixture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MixtureShape {
+    /// Number of experts.
+    pub experts: usize,
 }
 
 /// The size of a committee that speaks through landmarks.
@@ -60,6 +70,8 @@ pub enum Answers {
     Landmarks(LandmarkBelief),
     /// From all parts, block by block.
     Joint(JointAnswers),
+    /// From experts with gates.
+    Mixture(Box<MixtureAnswers>),
 }
 
 impl Answers {
@@ -115,6 +127,7 @@ impl Answers {
             Answers::Landmarks(belief) => belief.landmarks().kernel(),
             Answers::Supported(supported) => supported.kernel(),
             Answers::Joint(joint) => joint.kernel(),
+            Answers::Mixture(mixture) => mixture.kernel(),
         }
     }
 
@@ -137,6 +150,7 @@ impl Answers {
             Answers::Landmarks(belief) => belief.marginals(query)?,
             Answers::Supported(supported) => supported.marginals(query)?,
             Answers::Joint(joint) => joint.marginals(query)?,
+            Answers::Mixture(mixture) => mixture.marginals(query)?,
         })
     }
 
@@ -149,6 +163,9 @@ impl Answers {
             Answers::Joint(joint) => joint.joint(query),
             Answers::Coupled(_) => Err(Error::Spec(
                 "several classes have no one latent function to draw".into(),
+            )),
+            Answers::Mixture(_) => Err(Error::Spec(
+                "a mixture has no one covariance: draw functions instead".into(),
             )),
             Answers::Local(_) | Answers::Supported(_) => Err(Error::Spec(
                 "answers from different neighbourhoods have no joint covariance: fit with `--method exact`, `--mode landmarks` or `--mode joint` to draw functions"

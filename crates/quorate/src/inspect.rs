@@ -9,10 +9,12 @@ use serde::Serialize;
 
 use crate::answers::Method;
 use crate::error::Result;
+use crate::fit::MixtureRecord;
 use crate::fit::auto::Candidate;
 use crate::hyper::Hyperposterior;
 use crate::landmarks::State;
 use crate::local::ConditionalRecord;
+use crate::mixture::MixtureState;
 use crate::model::Model;
 use crate::partition::PartedRows;
 use crate::space::ScaledSpace;
@@ -78,6 +80,9 @@ pub struct Inspection {
     /// What is believed about the hyperparameters, where the way of learning says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hyperposterior: Option<Hyperposterior>,
+    /// The processes of a mixture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mixture: Option<MixtureRecord>,
     /// Sentences for people.
     pub notes: Vec<String>,
 }
@@ -224,6 +229,7 @@ impl Model {
         let (rows, distinct_rows) = match &self.state {
             State::Rows(data)
             | State::Parts(PartedRows { data, .. })
+            | State::Mixture(MixtureState { data, .. })
             | State::Supported(PartedRows { data, .. }, _) => (data.members().len(), data.rows()),
             State::Committee(committee) => committee.rows(),
         };
@@ -293,6 +299,7 @@ impl Model {
             history: self.fitted.found.history.clone(),
             outcome: self.fitted.found.outcome.clone(),
             hyperposterior: self.fitted.found.hyperposterior.clone(),
+            mixture: self.fitted.found.mixture.clone(),
             notes,
         })
     }

@@ -16,6 +16,7 @@ use crate::fit::Fitted;
 use crate::hyper::Component;
 use crate::landmarks::{CHUNK_ROWS, Committee, State};
 use crate::latent::LatentAnswers;
+use crate::mixture::MixtureAnswers;
 use crate::plan::Plan;
 use crate::prediction::Prediction;
 use crate::score::Yardstick;
@@ -116,7 +117,7 @@ impl Model {
     pub fn committee(&self) -> Option<&Committee> {
         match &self.state {
             State::Committee(committee) | State::Supported(_, committee) => Some(committee),
-            State::Rows(_) | State::Parts(_) => None,
+            State::Rows(_) | State::Parts(_) | State::Mixture(_) => None,
         }
     }
 
@@ -185,7 +186,12 @@ impl Model {
                 notes: Vec::new(),
             }));
         }
-        let answers = self.answers()?.marginals(query)?;
+        let answers = self.answers()?;
+        if let Answers::Mixture(mixture) = answers {
+            let yardstick = Yardstick::from(self.schema());
+            return mixture.predict(query, yardstick).map(Forecast::Number);
+        }
+        let answers = answers.marginals(query)?;
         let found = &self.fitted.found;
         let reading = Reading::new(self.schema(), found.link, found.through);
         reading.forecast(&answers, found.noise.variance, &encoded.offsets)
@@ -201,6 +207,14 @@ impl Model {
     ) -> Result<Vec<Vec<f64>>> {
         let encoded = self.schema().encode(table)?;
         self.only_numbers("draws")?;
+        if let Answers::Mixture(answers) = self.answers()? {
+            let Yardstick { mean, deviation } = Yardstick::from(self.schema());
+            let mut draws = answers.sample(encoded.inputs(), count, seed, noisy)?;
+            for value in draws.iter_mut().flatten() {
+                *value = mean + deviation * *value;
+            }
+            return Ok(draws);
+        }
         let alone = [(self.answers()?, self.fitted.found.noise)];
         let components = self.components()?.iter();
         let mut models: Vec<(&Answers, GaussianNoise)> =
@@ -251,6 +265,11 @@ impl Model {
             (Method::Coupled, None, State::Rows(data)) => {
                 let posterior = crate::fit::coupled::condition(kernel, self.schema(), data)?;
                 Answers::Coupled(Box::new(posterior))
+            }
+            (Method::Mixture(_), _, State::Mixture(state)) => {
+                let columns = self.schema().columns();
+                let mixture = MixtureAnswers::new(found.mixture.as_ref(), columns, state)?;
+                Answers::Mixture(Box::new(mixture))
             }
             _ => Answers::new(found.method, kernel, found.noise, &self.state)?,
         };

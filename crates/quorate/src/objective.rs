@@ -36,7 +36,10 @@ impl Model {
     pub fn evidence_at(&self, coordinates: &[f64]) -> Result<Evaluation> {
         match (&self.state, self.fitted.found.method) {
             (State::Rows(data), Method::Exact) => self.block_evidence(data, coordinates),
-            (State::Rows(_) | State::Parts(_) | State::Supported(..), _) => Err(Error::Spec(
+            (
+                State::Rows(_) | State::Parts(_) | State::Supported(..) | State::Mixture(_),
+                _,
+            ) => Err(Error::Spec(
                 "the evidence of all rows as one process belongs to exact models: fit with `--method exact`"
                     .into(),
             )),

@@ -6,7 +6,7 @@ mod common;
 use quorate::gp::data::Frame;
 use quorate::gp::learn::Hyperprior;
 use quorate::gp::watch::Unwatched;
-use quorate::hyper::Mixture;
+use quorate::hyper::{Mixture, MixturePart};
 use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec};
 
 fn mcycle() -> Frame {
@@ -63,19 +63,23 @@ fn every_method_averages_over_draws_and_its_file_gives_the_same_answers() {
         );
         for row in 0..frame.rows() {
             let each = mixture.components.iter();
-            let mean = each.clone().map(|c| c.0[row]).sum::<f64>() / count;
+            let mean = each.clone().map(|c| c.mean[row]).sum::<f64>() / count;
             assert!((prediction.mean[row] - mean).abs() < 1e-9 * mean.abs().max(1.0));
-            let spread = each.clone().map(|c| (c.0[row] - mean).powi(2)).sum::<f64>() / count;
-            let within = each.map(|c| c.1[row]).sum::<f64>() / count;
+            let spread = each
+                .clone()
+                .map(|c| (c.mean[row] - mean).powi(2))
+                .sum::<f64>()
+                / count;
+            let within = each.map(|c| c.variance[row]).sum::<f64>() / count;
             let variance = prediction.latent_variance[row];
             assert!((variance - spread - within).abs() < 1e-9 * variance);
             assert!(middle[row] < high[row]);
             // Half of the mixture lies below its median.
             let normal = statrs::distribution::Normal::standard();
-            let below = mixture.components.iter().map(|(mean, variance, noise)| {
-                let deviation = (variance[row] + noise).sqrt();
+            let below = mixture.components.iter().map(|part| {
+                let deviation = (part.variance[row] + part.noise[row]).sqrt();
                 use statrs::distribution::ContinuousCDF;
-                normal.cdf((middle[row] - mean[row]) / deviation)
+                normal.cdf((middle[row] - part.mean[row]) / deviation)
             });
             assert!((below.sum::<f64>() / count - 0.5).abs() < 1e-9);
         }
@@ -119,11 +123,18 @@ fn warnings_fire_on_a_bad_posterior_and_not_on_a_good_one() {
 
 #[test]
 fn scores_of_a_mixture_are_those_of_its_distribution() {
+    let part = |share: f64, mean: f64, variance: f64, noise: f64| MixturePart {
+        share: vec![share],
+        mean: vec![mean],
+        variance: vec![variance],
+        noise: vec![noise],
+    };
     let mixture = Mixture {
         components: vec![
-            (vec![-1.0], vec![0.2], 0.05),
-            (vec![2.0], vec![1.1], 0.3),
-            (vec![0.4], vec![0.0], 0.5),
+            part(0.5, -1.0, 0.2, 0.05),
+            part(0.3, 2.0, 1.1, 0.3),
+            part(0.2, 0.4, 0.0, 0.5),
+            part(0.0, 9.0, 0.0, 0.0),
         ],
     };
     for target in [-2.0, 0.1, 1.7] {

@@ -2,12 +2,14 @@
 
 mod beliefs;
 mod inputs;
+mod mixture;
 mod model;
 mod reproduction;
 mod scores;
 
 pub use beliefs::{beliefs, beliefs_figure};
 pub use inputs::inputs;
+pub use mixture::{mixture, mixture_figure};
 pub use model::{kind_of_scores, learning, model};
 pub use reproduction::{reproduction, reproduction_claims, reproduction_csv, reproduction_figure};
 pub use scores::scores;

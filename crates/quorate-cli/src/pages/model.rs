@@ -2,10 +2,12 @@
 
 use quorate::Inspection;
 use quorate::answers::{LandmarkShape, Method};
+use quorate::fit::MixtureRecord;
 use quorate::inspect::CommitteeReport;
 use quorate::joint::JointShape;
 use quorate::latent::Approximation;
 use quorate::local::{Neighbourhood, SupportedShape};
+use quorate::mixture::ParametricMixture;
 
 use super::{TableTypes, beliefs, inputs, scores};
 use crate::text::{Align, HEADING, Table, count, percent, printable, readable_kernel, significant};
@@ -18,6 +20,12 @@ pub fn model(found: &Inspection, types: &TableTypes, verbose: bool) -> String {
     ];
     if let Some(committee) = &found.committee {
         sections.push(section("Parts", &parts(committee)));
+    }
+    if let Some(mixture) = &found.mixture {
+        sections.push(section("Experts", &super::mixture(mixture)));
+        if let Some(tree) = soft_tree(found, mixture) {
+            sections.push(section("Soft tree", &tree));
+        }
     }
     if let Some(seen) = found.leave_one_out.as_ref().or(found.held_out.as_ref()) {
         let title = format!(
@@ -55,6 +63,23 @@ pub fn kind_of_scores(found: &Inspection) -> &'static str {
         Some(_) => "Held-out scores",
         None => "Leave-one-out scores",
     }
+}
+
+/// The tree of a mixture that is one, with the columns' own names and units.
+fn soft_tree(found: &Inspection, mixture: &MixtureRecord) -> Option<String> {
+    let Some(ParametricMixture::Tree(tree)) = &mixture.parametric else {
+        return None;
+    };
+    let names: Vec<String> = found
+        .inputs
+        .iter()
+        .map(|own| printable(&own.name))
+        .collect();
+    let units: Vec<(f64, f64)> = (found.inputs.iter())
+        .map(|own| (own.mean.unwrap_or(0.0), own.deviation.unwrap_or(1.0)))
+        .collect();
+    let text = tree.describe(&names, &units, (found.target.mean, found.target.deviation));
+    Some(text.lines().map(|line| format!("  {line}\n")).collect())
 }
 
 fn parts(committee: &CommitteeReport) -> String {
@@ -201,6 +226,13 @@ fn answers_from(method: Method) -> String {
         Method::Latent(Approximation::Propagation) => {
             "all rows at once, by expectation propagation".to_owned()
         }
+        Method::Mixture(shape) => match shape.experts {
+            1 => "all rows at once, with noise that depends on the inputs".to_owned(),
+            several => format!(
+                "{} with gates, each over all rows",
+                count(several, "expert")
+            ),
+        },
         Method::Local(Neighbourhood {
             neighbours,
             together,

@@ -35,6 +35,13 @@ fn method(method: Method) -> String {
         Method::Exact => "an exact Gaussian process".to_owned(),
         Method::Coupled => "Gaussian processes through the softmax".to_owned(),
         Method::Latent(_) => "a Gaussian process through a likelihood".to_owned(),
+        Method::Mixture(shape) if shape.experts == 1 => {
+            "a Gaussian process whose noise is a process too".to_owned()
+        }
+        Method::Mixture(shape) => format!(
+            "a mixture of {} with gates",
+            count(shape.experts, "Gaussian process expert")
+        ),
         Method::Local(shape) => format!(
             "a committee of local experts, {} to each question",
             count(shape.neighbours, "nearest row")

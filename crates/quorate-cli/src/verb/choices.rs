@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory};
 use quorate::gp::learn::Hyperprior;
 use quorate::landmarks::GivenLandmarks;
+use quorate::mixture::{ExpertKind, GateKind, Training};
 use quorate::plan::{Memory, Span};
 use quorate::{
     InferenceChoice, KernelChoice, LandmarkChoice, LearnChoice, LikelihoodChoice, MethodChoice,
@@ -36,7 +37,8 @@ pub struct Choices {
     inference: Option<InferenceChoice>,
     /// How a target comes from the latent function: `student-t` for numbers with outliers; `bernoulli`, `probit` for two
     /// classes, with `--inference laplace` or `ep`; `poisson`, `negative-binomial` for counts; `gamma`, `inverse-gaussian`
-    /// for positive amounts; `weibull`, `exponential` for lifetimes [default: auto, what suits the task]
+    /// for positive amounts; `weibull`, `exponential` for lifetimes; `heteroscedastic` for a number whose noise depends on
+    /// the inputs [default: auto, what suits the task]
     #[arg(long, value_name = "NAME", value_parser = likelihoods())]
     likelihood: Option<LikelihoodChoice>,
     /// Columns to use as inputs [default: all others]
@@ -66,7 +68,8 @@ pub struct Choices {
     /// Kernel: `auto` chooses by evidence, or a kernel as text [default: auto]
     #[arg(long, value_name = "SPEC")]
     kernel: Option<KernelChoice>,
-    /// One exact process, or a committee of experts; `auto` decides by size [default: auto]
+    /// One exact process, a committee of experts, or a mixture of experts with gates; `auto` decides by size between the first
+    /// two [default: auto]
     #[arg(long, value_name = "METHOD", value_parser = methods())]
     method: Option<MethodChoice>,
     /// How a committee answers: `local` from the rows nearest to each question, `landmarks` from a sum that keeps no
@@ -74,6 +77,20 @@ pub struct Choices {
     /// [default: auto, which is local]
     #[arg(long, value_name = "MODE", value_parser = modes())]
     mode: Option<ModeChoice>,
+    /// Number of experts of a mixture [default: 5]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    experts: Option<usize>,
+    /// What the experts of a mixture are: process, linear or network [default: process]
+    #[arg(long, value_name = "KIND")]
+    expert: Option<ExpertKind>,
+    /// What decides which of them speaks: process, linear, network, density (Gaussian mixture regression) or tree (a soft
+    /// decision tree) [default: process, or linear for experts that are no processes]
+    #[arg(long, value_name = "KIND")]
+    gates: Option<GateKind>,
+    /// What linear and network experts are trained for: competing (likelihood) or cooperating (squared error)
+    /// [default: competing]
+    #[arg(long, value_name = "HOW")]
+    training: Option<Training>,
     /// Nearest rows an expert of the committee takes for each question [default: 150]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     neighbours: Option<usize>,
@@ -201,6 +218,10 @@ impl Choices {
         if let Some(mode) = &self.mode {
             spec.mode = *mode;
         }
+        spec.experts = self.experts.or(spec.experts);
+        spec.expert = self.expert.or(spec.expert);
+        spec.gates = self.gates.or(spec.gates);
+        spec.training = self.training.or(spec.training);
         let flags = &self.landmarks;
         match &flags.landmarks {
             Some(LandmarkWish::Count(count)) => {

@@ -26,6 +26,8 @@ Examples:
   quorate fit houses.csv --target price -o houses.quorate
   quorate fit houses.csv --target price --ignore id,address -o houses.quorate
   quorate fit trial.parquet --target dose --kernel 'matern52(ard) + category[site]' -o trial.quorate
+  quorate fit motorcycle.csv --target y --likelihood heteroscedastic -o motorcycle.quorate
+  quorate fit step.csv --target y --method mixture --experts 10 -o step.quorate
   quorate fit sensors.parquet --target load --memory 4GiB --time 2min -o sensors.quorate
   quorate fit claims.parquet --target claims --exposure years --likelihood poisson -o claims.quorate
   quorate fit patients.csv --target days --event died -o patients.quorate

@@ -7,7 +7,7 @@ use quorate::{Inspection, Model};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
-use crate::pages;
+use crate::pages::{self, mixture_figure};
 use crate::staged::Staged;
 use crate::text::{Console, HEADING, bytes};
 
@@ -25,8 +25,8 @@ pub struct Inspect {
     /// Print the specification as JSON; `quorate fit --spec` makes the same model from it and the same table
     #[arg(long)]
     spec: bool,
-    /// Draw what is believed about the hyperparameters into an SVG file; for models learned by `nuts`, `hmc`, `lla` or
-    /// `laplace-propagation`
+    /// Draw what is believed about the hyperparameters into an SVG file, for models learned by `nuts`, `hmc`, `lla` or
+    /// `laplace-propagation`; or experts and gates, for mixtures of one input
     #[arg(long, value_name = "FILE", conflicts_with = "spec")]
     plot: Option<PathBuf>,
 }
@@ -50,7 +50,10 @@ impl Inspect {
         let size = std::fs::metadata(&self.model).map_or(0, |found| found.len());
         let inspection = model.inspect()?;
         if let Some(path) = &self.plot {
-            draw(&inspection, path)?;
+            match mixture_figure(&model)? {
+                Some(picture) => write(&picture, path)?,
+                None => draw(&inspection, path)?,
+            }
         }
         let types = model.schema().expected_types();
         console.answer(format!(
@@ -77,8 +80,12 @@ fn draw(found: &Inspection, path: &Path) -> Result<()> {
                 .into(),
         ));
     };
+    write(&pages::beliefs_figure(belief), path)
+}
+
+fn write(picture: &str, path: &Path) -> Result<()> {
     let staged = Staged::new(path)?;
-    std::fs::write(staged.path(), pages::beliefs_figure(belief))
+    std::fs::write(staged.path(), picture)
         .map_err(|error| staged.blame(Failure::file(&staged.path(), &error)))?;
     staged.commit()
 }

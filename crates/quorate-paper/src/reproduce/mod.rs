@@ -11,6 +11,9 @@ mod figure_one;
 mod figure_three;
 mod figure_two;
 mod generalized;
+mod mixture_figure;
+mod mixture_table;
+mod mixtures;
 mod neal;
 mod setting;
 mod table_one;
@@ -39,6 +42,10 @@ pub enum Experiment {
     CommitteeFigure3Left,
     /// Error against the number of rows (Committee Machines, figure 3 right).
     CommitteeFigure3Right,
+    /// A step divided among three experts (Mixtures of Gaussian Processes, figure 1).
+    MgpFigure1,
+    /// Ten experts alone, averaged and mixed (Mixtures of Gaussian Processes, table 1).
+    MgpTable1,
     /// Fusion of predictions on the toy data (thesis, tables 3.6 to 3.10).
     ThesisChapter3,
     /// Hyperparameters of a large table from parts (thesis, table 4.1).
@@ -119,13 +126,15 @@ pub struct Claim {
 
 impl Experiment {
     /// Every experiment, in the order of the papers.
-    pub const ALL: [Experiment; 10] = [
+    pub const ALL: [Experiment; 12] = [
         Experiment::GbcmFigure1,
         Experiment::GbcmFigure2,
         Experiment::GbcmTable1,
         Experiment::GbcmEffectiveParameters,
         Experiment::CommitteeFigure3Left,
         Experiment::CommitteeFigure3Right,
+        Experiment::MgpFigure1,
+        Experiment::MgpTable1,
         Experiment::ThesisChapter3,
         Experiment::ThesisTable41,
         Experiment::WilliamsBarberTable1,
@@ -141,6 +150,8 @@ impl Experiment {
             Experiment::GbcmEffectiveParameters => "gbcm-6.1",
             Experiment::CommitteeFigure3Left => "committee-machines-figure-3-left",
             Experiment::CommitteeFigure3Right => "committee-machines-figure-3-right",
+            Experiment::MgpFigure1 => "mgp-figure-1",
+            Experiment::MgpTable1 => "mgp-table-1",
             Experiment::ThesisChapter3 => "thesis-3",
             Experiment::ThesisTable41 => "thesis-4.1",
             Experiment::WilliamsBarberTable1 => "williams-barber-table-1",
@@ -168,6 +179,12 @@ impl Experiment {
             }
             Experiment::CommitteeFigure3Right => {
                 "error against the number of rows, up to 60,000 in modules of 1,000"
+            }
+            Experiment::MgpFigure1 => {
+                "a step divided among three experts of different bandwidths, and their gates"
+            }
+            Experiment::MgpTable1 => {
+                "ten experts of random bandwidths alone, averaged and mixed, on nine sets (real tables: --data)"
             }
             Experiment::ThesisChapter3 => {
                 "predictions of 8 to 40 radial basis function networks fused by five rules, on the toy data"
@@ -201,6 +218,12 @@ impl Experiment {
             }
             Experiment::CommitteeFigure3Left => "Tresp (2001), Committee Machines, figure 3 left",
             Experiment::CommitteeFigure3Right => "Tresp (2001), Committee Machines, figure 3 right",
+            Experiment::MgpFigure1 => {
+                "Tresp (2001), Mixtures of Gaussian Processes, NIPS 13, figure 1"
+            }
+            Experiment::MgpTable1 => {
+                "Tresp (2001), Mixtures of Gaussian Processes, NIPS 13, table 1"
+            }
             Experiment::ThesisChapter3 => {
                 "Latouche (2007), Distributed Machine Learning, tables 3.6 to 3.10"
             }
@@ -219,6 +242,7 @@ impl Experiment {
         matches!(
             self,
             Experiment::GbcmTable1
+                | Experiment::MgpTable1
                 | Experiment::ThesisTable41
                 | Experiment::WilliamsBarberTable1
                 | Experiment::WilliamsBarberTable2
@@ -234,6 +258,8 @@ impl Experiment {
             Experiment::GbcmEffectiveParameters => effective::run(context),
             Experiment::CommitteeFigure3Left => figure_three::left(context),
             Experiment::CommitteeFigure3Right => figure_three::right(context),
+            Experiment::MgpFigure1 => mixture_figure::run(context),
+            Experiment::MgpTable1 => mixture_table::run(context),
             Experiment::ThesisChapter3 => thesis_fusion::run(context),
             Experiment::ThesisTable41 => thesis::run(context),
             Experiment::WilliamsBarberTable1 => williams_barber::crabs(context),

@@ -82,6 +82,9 @@ impl Model {
             Answers::Coupled(posterior) => Answerers::AllRows {
                 rows: places(&map, posterior.data().inputs(), sampled, self.spec().seed),
             },
+            Answers::Mixture(mixture) => Answerers::AllRows {
+                rows: places(&map, mixture.rows().inputs()?, sampled, self.spec().seed),
+            },
             Answers::Local(local) => Answerers::Nearest {
                 rows: places(&map, local.data().inputs(), sampled, self.spec().seed),
                 experts: experts(&map, local, questions)?,

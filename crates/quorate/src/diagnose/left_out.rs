@@ -33,6 +33,8 @@ impl Model {
                 let row = |member: &Member| inputs.row(member.group);
                 self.tally(&members, row, &answers, sampled).map(Some)
             }
+            // The pictures are of Gaussians, which a mixture's answers are not.
+            Answers::Mixture(_) => Ok(None),
             // Their scores are of rows that were held out and then taken in.
             Answers::Landmarks(_)
             | Answers::Joint(_)

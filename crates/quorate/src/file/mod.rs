@@ -5,6 +5,7 @@
 
 mod committee;
 mod message;
+mod mixture;
 mod parts;
 mod rows;
 
@@ -51,7 +52,7 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
 }
 
 /// Writes a file beside its place and moves it there; what is not a plain file (a device, a pipe) is written directly.
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     if path.exists() && !path.is_file() {
         let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
         file.write_all(bytes)?;
@@ -87,6 +88,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let tensors = match &model.state {
         State::Rows(data) => rows::tensors(data),
         State::Parts(rows) => parts::tensors(rows),
+        State::Mixture(state) => mixture::tensors(state),
         State::Supported(rows, committee) => {
             let mut tensors = parts::tensors(rows);
             tensors.extend(committee::tensors(committee));
@@ -181,6 +183,7 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
         Method::Joint(_) => parts::read(&tensors, width, outputs).map(State::Parts),
         Method::Supported(_) => parts::read(&tensors, width, outputs)
             .and_then(|rows| Ok(State::Supported(rows, committee()?))),
+        Method::Mixture(_) => mixture::read(&tensors, width, outputs).map(State::Mixture),
         Method::Exact | Method::Latent(_) | Method::Coupled => {
             rows::read(&tensors, width, outputs).map(State::Rows)
         }
@@ -212,6 +215,9 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
         return Err(foreign(
             "what makes probabilities of its answers is damaged".into(),
         ));
+    }
+    if found.mixture.is_some() != matches!(found.method, Method::Mixture(_)) {
+        return Err(foreign("the processes of a mixture are damaged".into()));
     }
     Ok(Model::from_parts(fitted, state))
 }

@@ -69,6 +69,7 @@ pub fn fit(
         history,
         conditional: None,
         hyperposterior: None,
+        mixture: None,
         outcome: format!("{learned} Scores are of all rows, each fifth predicted from the others."),
     };
     Ok((found, Answers::Coupled(Box::new(posterior))))

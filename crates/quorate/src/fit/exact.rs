@@ -64,6 +64,7 @@ pub fn fit(
         conditional: learned.conditional,
         outcome: learned.outcome,
         hyperposterior: None,
+        mixture: None,
     };
     Ok((found, Answers::Exact(posterior)))
 }
@@ -72,13 +73,13 @@ pub fn fit(
 pub const SCORED_ROWS: usize = 1000;
 
 /// Hyperparameters and how they were found.
-struct Learned {
-    kernel: Kernel,
-    noise: GaussianNoise,
-    candidates: Vec<Candidate>,
-    history: Vec<SearchRecord>,
-    conditional: Option<ConditionalRecord>,
-    outcome: String,
+pub(super) struct Learned {
+    pub kernel: Kernel,
+    pub noise: GaussianNoise,
+    pub candidates: Vec<Candidate>,
+    pub history: Vec<SearchRecord>,
+    pub conditional: Option<ConditionalRecord>,
+    pub outcome: String,
 }
 
 /// Hyperparameters of a table too long for its evidence to be climbed: those of the grouped conditional likelihood.
@@ -110,7 +111,7 @@ fn from_neighbourhoods(
     })
 }
 
-fn find_hyperparameters(
+pub(super) fn find_hyperparameters(
     spec: &ModelSpec,
     schema: &Schema,
     data: &Dataset,

@@ -82,6 +82,7 @@ pub fn fit(
         conditional: None,
         outcome,
         hyperposterior: None,
+        mixture: None,
     };
     Ok((found, rows, Answers::Joint(answers)))
 }

@@ -199,6 +199,7 @@ pub fn fit(
         history: learned.history,
         conditional: None,
         hyperposterior: None,
+        mixture: None,
     };
     Ok((found, committee, Answers::Landmarks(belief), notes))
 }

@@ -79,6 +79,7 @@ pub fn fit(
         history,
         conditional: None,
         hyperposterior: None,
+        mixture: None,
         outcome: format!("{learned} Scores are of all rows, each fifth predicted from the others."),
     };
     Ok((found, Answers::Latent(Box::new(answers))))

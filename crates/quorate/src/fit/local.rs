@@ -85,6 +85,7 @@ pub fn fit(
         conditional: Some(best.record),
         outcome,
         hyperposterior: None,
+        mixture: None,
     };
     Ok((found, Answers::Local(calibrated.answers)))
 }

@@ -6,10 +6,12 @@ mod chosen;
 pub(crate) mod coupled;
 mod drawn;
 pub(crate) mod exact;
+mod experts;
 pub(crate) mod joint;
 pub(crate) mod landmarks;
 mod latent;
 pub(crate) mod local;
+pub(crate) mod mixture;
 mod near;
 mod quantity;
 pub(crate) mod start;
@@ -39,6 +41,7 @@ use crate::plan::{Plan, Shape, Way};
 use crate::spec::{LearnChoice, MethodChoice, ModeChoice, ModelSpec};
 use crate::task::{Link, Scorecard, TaskChoice, Through, decide};
 pub(crate) use local::scored_rows;
+pub use mixture::MixtureRecord;
 
 /// Everything about a fitted model but its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +81,9 @@ pub(crate) struct Found {
     /// What is believed about the hyperparameters, where the way of learning says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hyperposterior: Option<Hyperposterior>,
+    /// The processes of a mixture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mixture: Option<MixtureRecord>,
 }
 
 /// What a survey of a table says of the problem, and how it will be solved.
@@ -132,6 +138,10 @@ pub(crate) fn fit(
         Way::Exact => {
             let (found, answers) = exact::fit(&planned, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
+        }
+        Way::Mixture { experts } => {
+            let (found, state, answers) = mixture::fit(&planned, &schema, data, experts, watch)?;
+            (found, State::Mixture(state), answers)
         }
         Way::Local { .. } => {
             let (found, answers) = local::fit(&planned, &schema, &data, watch)?;
@@ -206,7 +216,7 @@ pub(crate) fn prepare(
     watch: &dyn Watch,
 ) -> Result<(Fitted, State, Answers)> {
     let landmarks = matches!(spec.mode, ModeChoice::Auto | ModeChoice::Landmarks);
-    if spec.method == MethodChoice::Exact || !landmarks {
+    if spec.method == MethodChoice::Exact || spec.mixture().is_some() || !landmarks {
         return Err(Error::Spec(
             "a prepared model is a committee that speaks through landmarks: leave `--method` and `--mode` out".into(),
         ));

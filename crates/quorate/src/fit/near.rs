@@ -88,6 +88,7 @@ pub fn fit(
         history: learned.history,
         conditional: None,
         hyperposterior: None,
+        mixture: None,
         outcome,
     };
     let rows = answers.data().clone();

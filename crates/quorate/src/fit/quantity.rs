@@ -71,6 +71,7 @@ pub fn fit(
         history,
         conditional: None,
         hyperposterior: None,
+        mixture: None,
         outcome: format!(
             "{remark}{learned} Scores are of all rows, each predicted from the others."
         ),

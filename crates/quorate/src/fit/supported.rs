@@ -110,6 +110,7 @@ pub fn fit(
         conditional: Some(best.record),
         outcome,
         hyperposterior: None,
+        mixture: None,
     };
     let local = near(&rows.data);
     let answers = SupportedAnswers::new(local, belief, &committee.total, &rows, shape);

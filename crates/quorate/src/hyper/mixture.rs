@@ -20,11 +20,24 @@ pub(crate) struct Component {
     pub noise: GaussianNoise,
 }
 
-/// Gaussian beliefs of equal weight about rows, one for each draw.
+/// Gaussian beliefs about rows, one for each draw or expert, whose shares in a row add up to one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mixture {
-    /// For each draw: mean and latent variance of each row, and the variance of the noise.
-    pub components: Vec<(Vec<f64>, Vec<f64>, f64)>,
+    /// What each of them says.
+    pub components: Vec<MixturePart>,
+}
+
+/// What one draw or expert says of each row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MixturePart {
+    /// How much it counts.
+    pub share: Vec<f64>,
+    /// Mean.
+    pub mean: Vec<f64>,
+    /// Variance of the function.
+    pub variance: Vec<f64>,
+    /// Variance of the noise.
+    pub noise: Vec<f64>,
 }
 
 /// The model at every draw that is averaged over; none for a model with one set of hyperparameters.
@@ -83,83 +96,95 @@ pub(crate) fn predict(
         let belief = component.answers.marginals(query)?;
         let means = (0..rows).map(|row| mean + deviation * belief.mean[(row, 0)]);
         let variances = (0..rows).map(|row| unit * belief.variance[(row, 0)]);
-        parts.push((
-            means.collect(),
-            variances.collect(),
-            unit * component.noise.variance,
-        ));
+        parts.push(MixturePart {
+            share: vec![1.0 / components.len() as f64; rows],
+            mean: means.collect(),
+            variance: variances.collect(),
+            noise: vec![unit * component.noise.variance; rows],
+        });
     }
     Ok(Mixture { components: parts }.prediction(rows))
 }
 
 impl Mixture {
     /// As a prediction: moments of the mixture, with the mixture itself for quantiles.
-    fn prediction(self, rows: usize) -> Prediction {
-        let share = 1.0 / self.components.len().max(1) as f64;
-        let noise: f64 = share * self.components.iter().map(|part| part.2).sum::<f64>();
-        let mut prediction = Prediction {
-            noise_variance: vec![noise; rows],
-            ..Prediction::default()
-        };
+    pub(crate) fn prediction(self, rows: usize) -> Prediction {
+        let mut prediction = Prediction::default();
         for row in 0..rows {
             let parts = self.components.iter();
-            let mean = share * parts.clone().map(|part| part.0[row]).sum::<f64>();
-            let within = share * parts.clone().map(|part| part.1[row]).sum::<f64>();
-            let between: f64 = share * parts.map(|part| (part.0[row] - mean).powi(2)).sum::<f64>();
+            let mean = parts.clone().map(|part| part.share[row] * part.mean[row]);
+            let mean = mean.sum::<f64>();
+            let within = parts
+                .clone()
+                .map(|part| part.share[row] * part.variance[row]);
+            let noise = parts.clone().map(|part| part.share[row] * part.noise[row]);
+            let between = parts.map(|part| part.share[row] * (part.mean[row] - mean).powi(2));
             prediction.mean.push(mean);
-            prediction.latent_variance.push(within + between);
+            let latent = within.sum::<f64>() + between.sum::<f64>();
+            prediction.latent_variance.push(latent);
+            prediction.noise_variance.push(noise.sum());
         }
         prediction.mixture = Some(self);
         prediction
     }
 
-    /// Adds the rows of another mixture of the same draws.
+    /// Adds the rows of another mixture of the same draws or experts.
     pub(crate) fn extend(&mut self, other: Mixture) {
         if self.components.is_empty() {
             *self = other;
             return;
         }
         for (mine, theirs) in self.components.iter_mut().zip(other.components) {
-            mine.0.extend(theirs.0);
-            mine.1.extend(theirs.1);
+            mine.share.extend(theirs.share);
+            mine.mean.extend(theirs.mean);
+            mine.variance.extend(theirs.variance);
+            mine.noise.extend(theirs.noise);
         }
     }
 
-    /// Mean and deviation of a row for each draw: of the function (`latent`), or of a new observation.
-    fn parts(&self, row: usize, latent: bool) -> impl Iterator<Item = (f64, f64)> + Clone {
-        self.components.iter().map(move |(mean, variance, noise)| {
-            let noise = if latent { 0.0 } else { *noise };
-            (mean[row], (variance[row] + noise).sqrt())
+    /// Share, mean and deviation of each part in a row: of the function (`latent`), or of a new observation. Parts that
+    /// do not count are left out.
+    fn parts(&self, row: usize, latent: bool) -> impl Iterator<Item = (f64, f64, f64)> + Clone {
+        let counting = self
+            .components
+            .iter()
+            .filter(move |part| part.share[row] > 0.0);
+        counting.map(move |part| {
+            let noise = if latent { 0.0 } else { part.noise[row] };
+            let deviation = (part.variance[row] + noise).sqrt();
+            (part.share[row], part.mean[row], deviation)
         })
     }
 
     /// Mean and variance of a new observation of a row.
     pub fn moments(&self, row: usize) -> (f64, f64) {
-        let share = 1.0 / self.components.len().max(1) as f64;
         let parts = self.parts(row, false);
-        let mean = share * parts.clone().map(|(mean, _)| mean).sum::<f64>();
-        let square = |(own, deviation): (f64, f64)| deviation * deviation + (own - mean).powi(2);
-        (mean, share * parts.map(square).sum::<f64>())
+        let mean: f64 = parts.clone().map(|(share, mean, _)| share * mean).sum();
+        let square = |(share, own, deviation): (f64, f64, f64)| {
+            share * (deviation * deviation + (own - mean).powi(2))
+        };
+        (mean, parts.map(square).sum::<f64>())
     }
 
     /// Probability that the function (`latent`) or a new observation of a row lies below a value.
     pub fn below(&self, row: usize, value: f64, latent: bool) -> f64 {
         let normal = Normal::standard();
-        let each = self.parts(row, latent).map(|(mean, deviation)| {
-            if deviation > 0.0 {
-                normal.cdf((value - mean) / deviation)
-            } else {
-                f64::from(u8::from(value >= mean))
-            }
+        let each = self.parts(row, latent).map(|(share, mean, deviation)| {
+            share
+                * if deviation > 0.0 {
+                    normal.cdf((value - mean) / deviation)
+                } else {
+                    f64::from(u8::from(value >= mean))
+                }
         });
-        each.sum::<f64>() / self.components.len().max(1) as f64
+        each.sum::<f64>()
     }
 
     /// The value of a row below which the function (`latent`) or a new observation lies with probability `p`.
     pub fn quantile(&self, row: usize, p: f64, latent: bool) -> f64 {
         // It lies between the quantiles of the components.
         let z = Normal::standard().inverse_cdf(p);
-        let ends = self.parts(row, latent).map(|(mean, deviation)| {
+        let ends = self.parts(row, latent).map(|(_, mean, deviation)| {
             if deviation > 0.0 {
                 mean + z * deviation
             } else {
@@ -187,32 +212,35 @@ impl Mixture {
     /// Continuous ranked probability score of a new observation of a row: with `A(m, s) = E|m + s z|` for a standard normal
     /// `z`, the mean of `A(y - m_i, s_i)` less half the mean of `A(m_i - m_j, (s_i^2 + s_j^2)^1/2)` (Grimit and others 2006).
     pub fn crps(&self, row: usize, target: f64) -> f64 {
-        let parts: Vec<(f64, f64)> = self.parts(row, false).collect();
-        let count = parts.len().max(1) as f64;
-        let near = parts.iter().map(|(mean, s)| absolute(target - mean, *s));
+        let parts: Vec<(f64, f64, f64)> = self.parts(row, false).collect();
+        let near = parts
+            .iter()
+            .map(|(share, mean, s)| share * absolute(target - mean, *s));
         let mut apart = 0.0;
-        for (mean, s) in &parts {
+        for (share, mean, s) in &parts {
             let pairs = parts.iter();
-            apart += pairs
-                .map(|(m, t)| absolute(mean - m, s.hypot(*t)))
-                .sum::<f64>();
+            apart += share
+                * pairs
+                    .map(|(other, m, t)| other * absolute(mean - m, s.hypot(*t)))
+                    .sum::<f64>();
         }
-        near.sum::<f64>() / count - 0.5 * apart / (count * count)
+        near.sum::<f64>() - 0.5 * apart
     }
 
     /// Log density of a new observation of a row.
     pub fn log_density(&self, row: usize, target: f64) -> f64 {
         let logs: Vec<f64> = self
-            .components
-            .iter()
-            .map(|(mean, variance, noise)| {
-                let variance = variance[row] + noise;
-                let error = target - mean[row];
-                -0.5 * ((2.0 * std::f64::consts::PI * variance).ln() + error * error / variance)
+            .parts(row, false)
+            .map(|(share, mean, deviation)| {
+                let variance = deviation * deviation;
+                let error = target - mean;
+                share.ln()
+                    - 0.5
+                        * ((2.0 * std::f64::consts::PI * variance).ln() + error * error / variance)
             })
             .collect();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = logs.iter().map(|log| (log - most).exp()).sum();
-        most + (sum / logs.len().max(1) as f64).ln()
+        most + sum.ln()
     }
 }

@@ -9,8 +9,8 @@ mod parts;
 mod posterior;
 mod validate;
 
-pub use mixture::Mixture;
 pub(crate) use mixture::{Component, components, predict};
+pub use mixture::{Mixture, MixturePart};
 pub use parts::{FromParts, FromPartsWay, from_parts};
 pub use posterior::{ChainReport, Hyperposterior, ParameterBelief};
 pub use validate::validated;

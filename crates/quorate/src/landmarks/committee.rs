@@ -9,6 +9,7 @@ use super::parts::Cut;
 use super::stream::{Pass, Streamed};
 use super::{LandmarkBelief, Landmarks, Summary, SummaryTree};
 use crate::error::Result;
+use crate::mixture::MixtureState;
 use crate::partition::PartedRows;
 
 /// A part the model remembers.
@@ -223,4 +224,6 @@ pub enum State {
     Committee(Committee),
     /// The rows, in parts, and what they said to the landmarks.
     Supported(PartedRows, Committee),
+    /// The rows, and what they say to each process of a mixture.
+    Mixture(MixtureState),
 }

@@ -34,9 +34,11 @@ impl Model {
                 )))
             }
             State::Committee(committee) => Ok((self.fitted, committee)),
-            State::Rows(_) | State::Parts(_) | State::Supported(..) => Err(Error::Spec(format!(
-                "this model keeps its rows and cannot {deed}: fit with `--method committee --mode landmarks`, or `quorate prepare`"
-            ))),
+            State::Rows(_) | State::Parts(_) | State::Supported(..) | State::Mixture(_) => {
+                Err(Error::Spec(format!(
+                    "this model keeps its rows and cannot {deed}: fit with `--method committee --mode landmarks`, or `quorate prepare`"
+                )))
+            }
         }
     }
 

@@ -18,6 +18,11 @@ use crate::task::{InferenceChoice, has_likelihood};
 pub enum Way {
     /// One exact process over all rows.
     Exact,
+    /// Experts with gates and noises of their own, over all rows.
+    Mixture {
+        /// Number of experts.
+        experts: usize,
+    },
     /// Experts formed from the rows nearest to each question.
     Local {
         /// Nearest rows for each question.
@@ -50,6 +55,8 @@ impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Way::Exact => f.write_str("exact"),
+            Way::Mixture { experts: 1 } => f.write_str("one process with noise of its own"),
+            Way::Mixture { experts } => write!(f, "mixture of {experts} experts"),
             Way::Local { neighbours } => write!(f, "local, {neighbours} neighbours"),
             Way::Supported {
                 neighbours,
@@ -127,7 +134,7 @@ impl Plan {
     pub(crate) fn apply(&self, spec: &ModelSpec) -> ModelSpec {
         let mut spec = spec.clone();
         match self.chosen.way {
-            Way::Exact => {}
+            Way::Exact | Way::Mixture { .. } => {}
             Way::Local { neighbours } => spec.neighbours = Some(neighbours),
             Way::Supported { neighbours, .. } => spec.neighbours = Some(neighbours),
             Way::Joint { part_size } => spec.part_size = Some(part_size),
@@ -146,6 +153,7 @@ impl Plan {
 fn cost(way: &Way, shape: &Shape) -> Cost {
     match *way {
         Way::Exact => cost::exact(shape),
+        Way::Mixture { experts } => cost::mixture(shape, experts),
         Way::Local { neighbours } => cost::local(shape, neighbours),
         Way::Supported {
             neighbours,
@@ -191,6 +199,9 @@ fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
             part_size,
         })
     };
+    if let Some(experts) = spec.mixture() {
+        return vec![Way::Mixture { experts }];
+    }
     let latent = has_likelihood(spec);
     match (spec.method, spec.mode) {
         (MethodChoice::Auto, ModeChoice::Auto) if spec.inference == InferenceChoice::Ep => {
@@ -235,6 +246,8 @@ fn refusal(spec: &ModelSpec, shape: &Shape, memory: Memory, ways: &[Entry]) -> E
     let only_exact = ways.iter().all(|entry| matches!(entry.way, Way::Exact));
     let advice = if only_exact {
         "`--method committee` takes less"
+    } else if spec.mixture().is_some() {
+        "fewer experts take less"
     } else if spec.mode == ModeChoice::Local {
         "`--mode landmarks` takes less"
     } else {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::EXACT_ROWS;
 use super::shape::Shape;
 use crate::fit::start::{BRIEF, CAREFUL, FirstLook};
-use crate::fit::{exact, landmarks as committee, local};
+use crate::fit::{exact, landmarks as committee, local, mixture};
 use crate::landmarks::CHUNK_ROWS;
 use crate::local::{ConditionalSearch, LEFT_OUT_WIDTH};
 
@@ -43,6 +43,9 @@ const FINAL_EVALUATIONS: f64 = 40.0;
 const PART_EVALUATIONS: f64 = 38.0;
 const CLIMB_EVALUATIONS: f64 = 25.0;
 
+/// Rounds of a mixture, usually.
+const MIXTURE_ROUNDS: f64 = 20.0;
+
 const DOUBLE: f64 = 8.0;
 /// The program with its threads before it has read anything.
 const PROGRAM: f64 = 20e6;
@@ -75,6 +78,30 @@ pub fn exact(shape: &Shape) -> Cost {
     // The factor and its inverse while learning, one of them and its blocks after.
     let bytes = PROGRAM + table + 2.0 * matrix + HELD.min(2.7 * matrix);
     cost(shape, bytes, learning + 2.0 / 3.0 * rows.powi(3) / FLOPS)
+}
+
+/// Experts with gates and noises, over all rows or as many as a mixture is fitted to.
+pub fn mixture(shape: &Shape, experts: usize) -> Cost {
+    let some = Shape {
+        rows: shape.rows.min(mixture::MOST_ROWS),
+        distinct_rows: shape.distinct_rows.min(mixture::MOST_ROWS),
+        ..*shape
+    };
+    let one = exact(&some);
+    let (rows, experts) = (some.rows as f64, experts as f64);
+    // Each round factors and whitens for every process; five trials of one expert come before three of several.
+    let round = 4.0 / 3.0 * rows.powi(3) / FLOPS;
+    let trials = 10.0 * 2.0
+        + if experts > 1.0 {
+            3.0 * 3.0 * experts
+        } else {
+            0.0
+        };
+    let matrices = DOUBLE * rows * rows * (3.0 * experts + 6.0);
+    Cost {
+        bytes: one.bytes + matrices as u64,
+        seconds: one.seconds + MIXTURE_ROUNDS * trials * round / CORES,
+    }
 }
 
 /// Experts for neighbourhoods.

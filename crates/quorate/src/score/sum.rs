@@ -83,18 +83,22 @@ impl ScoreSum {
         self.scatter += weight * before * (target - self.centre);
     }
 
-    /// Replaces the density, the ranked probability score and the coverage of the row just added (with weight 1), which
+    /// Replaces the density, the ranked probability score and the coverage of the row just added with this weight, which
     /// were those of a Gaussian, by those of the mixture with the same mean and variance.
-    pub fn correct(&mut self, target: f64, mixture: &Mixture, row: usize) {
+    pub fn correct(&mut self, target: f64, mixture: &Mixture, row: usize, weight: f64) {
+        if weight == 0.0 {
+            return;
+        }
         let (mean, variance) = mixture.moments(row);
         let (error, deviation) = (target - mean, variance.sqrt());
-        self.nlpd -= mixture.log_density(row, target) + negative_log_density(error, variance);
-        self.crps += mixture.crps(row, target) - crps(error, deviation);
+        self.nlpd -=
+            weight * (mixture.log_density(row, target) + negative_log_density(error, variance));
+        self.crps += weight * (mixture.crps(row, target) - crps(error, deviation));
         let off = (mixture.below(row, target, false) - 0.5).abs();
         for ((inside, reach), level) in self.inside.iter_mut().zip(self.reach).zip(LEVELS) {
             let gaussian = error.abs() <= reach * deviation;
             let mixed = off <= 0.5 * level;
-            *inside += f64::from(u8::from(mixed)) - f64::from(u8::from(gaussian));
+            *inside += weight * (f64::from(u8::from(mixed)) - f64::from(u8::from(gaussian)));
         }
     }
 

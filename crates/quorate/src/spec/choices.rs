@@ -7,6 +7,7 @@ use quorate_gp::kernel::Kernel;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::mixture::{ExpertKind, GateKind, Training};
 use crate::task::{InferenceChoice, LikelihoodChoice, TaskChoice};
 
 /// A kernel, or the wish that one be found.
@@ -95,6 +96,8 @@ pub enum MethodChoice {
     Exact,
     /// Many experts, each for its own neighbourhood.
     Committee,
+    /// Experts of different length scales, with gates and noises that are processes too.
+    Mixture,
 }
 
 /// How a committee answers.
@@ -191,6 +194,7 @@ named_choice!(
         ("inverse-gaussian", LikelihoodChoice::InverseGaussian),
         ("weibull", LikelihoodChoice::Weibull),
         ("exponential", LikelihoodChoice::Exponential),
+        ("heteroscedastic", LikelihoodChoice::Heteroscedastic),
     ]
 );
 named_choice!(
@@ -217,6 +221,7 @@ named_choice!(
         ("auto", MethodChoice::Auto),
         ("exact", MethodChoice::Exact),
         ("committee", MethodChoice::Committee),
+        ("mixture", MethodChoice::Mixture),
     ]
 );
 named_choice!(
@@ -236,5 +241,33 @@ named_choice!(
         ("kmeans", LandmarkChoice::Kmeans),
         ("random", LandmarkChoice::Random),
         ("greedy", LandmarkChoice::Greedy),
+    ]
+);
+named_choice!(
+    ExpertKind,
+    "kind of expert",
+    [
+        ("process", ExpertKind::Process),
+        ("linear", ExpertKind::Linear),
+        ("network", ExpertKind::Network),
+    ]
+);
+named_choice!(
+    GateKind,
+    "kind of gate",
+    [
+        ("process", GateKind::Process),
+        ("linear", GateKind::Linear),
+        ("network", GateKind::Network),
+        ("density", GateKind::Density),
+        ("tree", GateKind::Tree),
+    ]
+);
+named_choice!(
+    Training,
+    "training",
+    [
+        ("competing", Training::Competing),
+        ("cooperating", Training::Cooperating),
     ]
 );

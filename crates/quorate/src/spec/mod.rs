@@ -1,6 +1,7 @@
 //! Every choice a person can make, with its default. The same JSON text builds the same model from every shell.
 
 mod choices;
+mod mixture;
 
 pub use choices::{KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice};
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::landmarks::GivenLandmarks;
+use crate::mixture::{ExpertKind, GateKind, Training};
 use crate::partition::PartChoice;
 use crate::plan::{Memory, Span};
 use crate::task::{InferenceChoice, LikelihoodChoice, TaskChoice, check_inference};
@@ -55,6 +57,18 @@ pub struct ModelSpec {
     pub method: MethodChoice,
     /// How a committee answers.
     pub mode: ModeChoice,
+    /// Number of experts of a mixture; by default when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub experts: Option<usize>,
+    /// What the experts of a mixture are; processes when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expert: Option<ExpertKind>,
+    /// What decides which of them speaks; processes when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gates: Option<GateKind>,
+    /// What they are trained for; the likelihood, for which they compete, when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub training: Option<Training>,
     /// Nearest rows a local expert takes for each question; by default when absent.
     pub neighbours: Option<usize>,
     /// Number of landmarks; by the number of rows when absent.
@@ -125,6 +139,10 @@ impl Default for ModelSpec {
             kernel: KernelChoice::Auto,
             method: MethodChoice::Auto,
             mode: ModeChoice::Auto,
+            experts: None,
+            expert: None,
+            gates: None,
+            training: None,
             neighbours: None,
             landmarks: None,
             landmark_choice: None,
@@ -162,6 +180,7 @@ impl ModelSpec {
     /// Refuses choices that contradict each other.
     pub(crate) fn check(&self) -> Result<(), Error> {
         check_inference(self)?;
+        mixture::check(self)?;
         if self.method == MethodChoice::Exact && self.mode != ModeChoice::Auto {
             return Err(Error::Spec(format!(
                 "`--mode {}` belongs to a committee: use `--method committee`, or leave the mode out",

@@ -101,7 +101,7 @@ pub(crate) fn decide(spec: &ModelSpec, table: &Frame) -> Result<(TargetKind, Opt
             (TargetKind::Numbers, None)
         }
         TaskChoice::Binary | TaskChoice::Multiclass => (TargetKind::Classes, None),
-        TaskChoice::Auto if several => (TargetKind::Numbers, None),
+        TaskChoice::Auto if several || spec.mixture().is_some() => (TargetKind::Numbers, None),
         TaskChoice::Auto => match labels(table, &spec.target)? {
             Some(why) => (
                 TargetKind::Classes,

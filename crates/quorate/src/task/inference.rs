@@ -62,6 +62,8 @@ pub enum LikelihoodChoice {
     Weibull,
     /// Lifetimes whose hazard is constant.
     Exponential,
+    /// A number with noise that depends on the inputs.
+    Heteroscedastic,
 }
 
 impl LikelihoodChoice {
@@ -82,7 +84,11 @@ impl LikelihoodChoice {
                 Some(Quantity::Positive)
             }
             Choice::StudentT => Some(Quantity::Real),
-            Choice::Auto | Choice::Gaussian | Choice::Bernoulli | Choice::Probit => None,
+            Choice::Auto
+            | Choice::Gaussian
+            | Choice::Bernoulli
+            | Choice::Probit
+            | Choice::Heteroscedastic => None,
         }
     }
 
@@ -150,6 +156,11 @@ pub(crate) fn check_inference(spec: &ModelSpec) -> Result<()> {
             ))),
             _ => Ok(()),
         };
+    }
+    if spec.likelihood == LikelihoodChoice::Heteroscedastic {
+        return Err(Error::Spec(
+            "`--likelihood heteroscedastic` is for numbers: leave `--inference` out".into(),
+        ));
     }
     if spec.likelihood == LikelihoodChoice::Gaussian {
         return Err(Error::Spec(

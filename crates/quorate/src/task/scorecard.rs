@@ -202,7 +202,7 @@ fn add_numbers<'p>(
         for (row, target) in targets.iter().enumerate() {
             sum.add(*target, prediction.mean[row], variance[row], 1.0);
             if let Some(mixture) = &prediction.mixture {
-                sum.correct(*target, mixture, row);
+                sum.correct(*target, mixture, row, 1.0);
             }
         }
     }

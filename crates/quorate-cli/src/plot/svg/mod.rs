@@ -1,6 +1,7 @@
 //! Figures as SVG: a file of its own, or an element of a page, that reads well on light, on dark and on paper.
 
 mod axes;
+mod graph;
 mod intervals;
 mod legend;
 mod marks;
@@ -9,6 +10,7 @@ mod style;
 mod text;
 mod view;
 
+pub use graph::graph;
 pub use intervals::{Interval, intervals};
 pub use ranked::{Ranked, document_bars, inline_bars};
 pub use style::STYLE;

@@ -1,0 +1,389 @@
+//! A mixture of Gaussian processes for the whole table: experts around the kernel that one process would have.
+
+use quorate_gp::data::{Dataset, InputColumn, Schema, TargetCode, random_rows};
+use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
+use quorate_gp::learn::{Search, learn};
+use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::linalg::Jitter;
+use quorate_gp::parameters::Role;
+use quorate_gp::watch::Watch;
+use serde::{Deserialize, Serialize};
+
+use super::auto::with_categories;
+use super::{Found, exact};
+use crate::answers::{Answers, Method, MixtureShape};
+use crate::error::{Error, Result};
+use crate::mixture::{
+    Climb, MixtureAnswers, MixtureOfProcesses, MixtureRows, MixtureState, ParametricMixture, Prior,
+    Settings, climb, density,
+};
+use crate::score::{ScoreSum, Yardstick};
+use crate::spec::{LearnChoice, ModelSpec};
+use crate::task::Scorecard;
+
+/// Rows a mixture is fitted to at most: each round factors several matrices of all rows for each expert.
+pub const MOST_ROWS: usize = 2000;
+/// Length scales of the outermost experts are at most this many doublings away from those of one process.
+const DOUBLINGS: f64 = 3.0;
+/// Variance of the level of a gate or of a logarithm of noise.
+const LEVEL_VARIANCE: f64 = 1.0;
+/// What gates and noises may look like: length scales in those of one process, and variances.
+const NOISES: [(f64, f64); 4] = [(1.0, 0.5), (2.0, 0.5), (4.0, 0.5), (2.0, 1.5)];
+const GATES: [(f64, f64); 3] = [(1.0, 4.0), (3.0, 4.0), (3.0, 20.0)];
+/// A noise variance that stands for none beside those of the rows.
+const NEGLIGIBLE: f64 = 1e-6;
+
+/// A mixture as its file tells it, but for the sites.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MixtureRecord {
+    /// The kernel of each expert.
+    pub experts: Vec<Kernel>,
+    /// The share of the rows each is responsible for.
+    pub shares: Vec<f64>,
+    /// The kernel of the gates.
+    pub gate: Kernel,
+    /// The kernel of the logarithms of the noise deviations.
+    pub noise: Kernel,
+    /// What those are around, in standardised units.
+    pub level: f64,
+    /// Objective at the start of each round: a lower bound of the log evidence.
+    pub objective: Vec<f64>,
+    /// Log density of the rows, each left out, at the start of each round.
+    pub left_out: Vec<f64>,
+    /// The round that was kept.
+    pub kept: usize,
+    /// Experts with weights, where they are no processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parametric: Option<ParametricMixture>,
+}
+
+impl MixtureRecord {
+    /// The prior processes, bound to the columns of a table.
+    pub fn prior(&self, columns: &[InputColumn]) -> Result<Prior> {
+        let experts = self.experts.iter().map(|kernel| kernel.bind(columns));
+        Ok(Prior {
+            experts: experts.collect::<quorate_gp::Result<_>>()?,
+            gate: self.gate.bind(columns)?,
+            noise: self.noise.bind(columns)?,
+            level: self.level,
+        })
+    }
+}
+
+pub fn fit(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: Dataset,
+    experts: usize,
+    watch: &dyn Watch,
+) -> Result<(Found, MixtureState, Answers)> {
+    if !matches!(schema.target(), TargetCode::Number(_)) {
+        return Err(Error::Spec(
+            "a mixture predicts one number: leave `--method mixture` and `--likelihood heteroscedastic` out for classes and several targets"
+                .into(),
+        ));
+    }
+    let all = data.rows();
+    let data = if all > MOST_ROWS {
+        data.select(&random_rows(all, MOST_ROWS, spec.seed))
+    } else {
+        data
+    };
+    if experts > data.members().len() {
+        return Err(Error::Spec(format!(
+            "{experts} experts for {} rows: a mixture needs at least one row for each expert",
+            data.members().len()
+        )));
+    }
+    if let Some(asked) = spec.parametric(experts)? {
+        return super::experts::fit(asked, schema, data, watch);
+    }
+    let learned = exact::find_hyperparameters(spec, schema, &data, watch)?;
+    let base = learned.kernel.bind(schema.columns())?;
+    let maker = Maker {
+        columns: schema.columns(),
+        rows: MixtureRows::of(&data)?,
+        level: 0.5 * learned.noise.variance.ln(),
+        keeps: spec.learn == LearnChoice::None,
+        watch,
+    };
+    let mut best = maker.one_expert(base)?;
+    if experts == 1 && !maker.keeps {
+        best = maker.relearned(best, &data, spec)?;
+    }
+    if experts > 1 {
+        best = maker.several(&best, experts)?;
+    }
+    let Trial {
+        prior,
+        mixture,
+        record,
+        ..
+    } = best;
+    let (scores, noise) = scored(schema, &mixture)?;
+    let shares = mixture.responsibilities();
+    let share = |own: &Vec<f64>| {
+        let weights = mixture.rows().weights();
+        let sum: f64 = own.iter().zip(weights).map(|(p, w)| p * w).sum();
+        sum / weights.iter().sum::<f64>()
+    };
+    let record = MixtureRecord {
+        experts: prior.experts.iter().map(BoundKernel::kernel).collect(),
+        shares: shares.iter().map(share).collect(),
+        gate: prior.gate.kernel(),
+        noise: prior.noise.kernel(),
+        level: prior.level,
+        objective: record.objective,
+        left_out: record.left_out,
+        kept: record.kept,
+        parametric: None,
+    };
+    let outcome = outcome(&learned.outcome, &record, all, &mixture);
+    let found = Found {
+        method: Method::Mixture(MixtureShape { experts }),
+        kernel: record.experts[experts / 2].clone(),
+        noise: GaussianNoise { variance: noise },
+        jitter: Jitter::default(),
+        log_evidence: None,
+        effective_parameters: Some(mixture.effective_parameters()),
+        leave_one_out: scores,
+        link: None,
+        through: None,
+        candidates: learned.candidates,
+        history: learned.history,
+        conditional: None,
+        outcome,
+        hyperposterior: None,
+        mixture: Some(record),
+    };
+    let state = MixtureState {
+        data,
+        sites: mixture.sites(),
+    };
+    let answers = MixtureAnswers::new(found.mixture.as_ref(), schema.columns(), &state)?;
+    Ok((found, state, Answers::Mixture(Box::new(answers))))
+}
+
+fn outcome(
+    learned: &str,
+    record: &MixtureRecord,
+    all: usize,
+    mixture: &MixtureOfProcesses,
+) -> String {
+    let rounds = record.objective.len();
+    let what = match record.experts.len() {
+        1 => "The noise as a process".to_owned(),
+        several => format!("A mixture of {several} processes"),
+    };
+    let some = if all > MOST_ROWS {
+        format!(
+            " to {} of {all} rows, drawn at random,",
+            mixture.rows().count()
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "{learned} {what} was fitted{some} in {rounds} rounds, of which round {} was kept.",
+        record.kept + 1
+    )
+}
+
+/// Scores of rows left out one at a time, and the mean noise variance.
+fn scored(schema: &Schema, mixture: &MixtureOfProcesses) -> Result<(Scorecard, f64)> {
+    let yardstick = Yardstick::from(schema);
+    let Yardstick { mean, deviation } = yardstick;
+    let rows = mixture.rows();
+    let told = density(&mixture.left_out(), mean, deviation);
+    let prediction = told.clone().prediction(rows.count());
+    let mut sum = ScoreSum::new(yardstick);
+    let variances = prediction.variance(false);
+    for (row, target) in rows.targets().iter().enumerate() {
+        let (target, weight) = (mean + deviation * target, rows.weights()[row]);
+        sum.add(target, prediction.mean[row], variances[row], weight);
+        sum.correct(target, &told, row, weight);
+    }
+    let weighted = prediction.noise_variance.iter().zip(rows.weights());
+    let noise: f64 = weighted.map(|(noise, weight)| noise * weight).sum();
+    let noise = noise / rows.weights().iter().sum::<f64>() / (deviation * deviation);
+    Ok((Scorecard::Number(sum.scores()?), noise))
+}
+
+/// A mixture that was tried.
+struct Trial {
+    prior: Prior,
+    mixture: MixtureOfProcesses,
+    record: Climb,
+    /// Log density of the rows, each left out.
+    density: f64,
+}
+
+struct Maker<'a> {
+    columns: &'a [InputColumn],
+    rows: MixtureRows,
+    level: f64,
+    keeps: bool,
+    watch: &'a dyn Watch,
+}
+
+impl Maker<'_> {
+    /// Tries a prior, bound anew from the text of its kernels as its file will.
+    fn attempt(&self, prior: Prior) -> Result<Trial> {
+        let again = |kernel: &BoundKernel| kernel.kernel().bind(self.columns);
+        let prior = Prior {
+            experts: (prior.experts.iter().map(again)).collect::<quorate_gp::Result<_>>()?,
+            gate: again(&prior.gate)?,
+            noise: again(&prior.noise)?,
+            level: prior.level,
+        };
+        let (mixture, record) = climb(&prior, &self.rows, Settings::default(), self.watch)?;
+        let told = density(&mixture.left_out(), 0.0, 1.0);
+        let rows = self.rows.targets().iter().zip(self.rows.weights());
+        let density = rows
+            .enumerate()
+            .map(|(row, (target, weight))| weight * told.log_density(row, *target))
+            .sum();
+        Ok(Trial {
+            prior,
+            mixture,
+            record,
+            density,
+        })
+    }
+
+    /// The best of several priors, by the density of rows left out; the first of equals.
+    fn best(&self, priors: impl IntoIterator<Item = Result<Prior>>) -> Result<Trial> {
+        let mut best: Option<Trial> = None;
+        for prior in priors {
+            let trial = self.attempt(prior?)?;
+            if best
+                .as_ref()
+                .is_none_or(|best| trial.density > best.density)
+            {
+                best = Some(trial);
+            }
+        }
+        best.ok_or_else(|| Error::Spec("no mixture was tried".into()))
+    }
+
+    /// One expert, with constant noise or with that of a process.
+    fn one_expert(&self, base: BoundKernel) -> Result<Trial> {
+        let flat: Kernel = format!("{LEVEL_VARIANCE} * constant").parse()?;
+        let flat = flat.bind(self.columns)?;
+        let with = |noise: BoundKernel| Prior {
+            experts: vec![base.clone()],
+            gate: flat.clone(),
+            noise,
+            level: self.level,
+        };
+        let bent = NOISES.iter().map(|(stretch, variance)| {
+            let noise = follower(self.columns, &base, *stretch, *variance)?;
+            Ok(with(noise))
+        });
+        self.best(std::iter::once(Ok(with(flat.clone()))).chain(bent))
+    }
+
+    /// The expert's kernel learned once more, with the noise that was found, where that is better.
+    fn relearned(&self, found: Trial, data: &Dataset, spec: &ModelSpec) -> Result<Trial> {
+        let (spread, _): (Vec<f64>, Vec<f64>) = {
+            let noise = &found.mixture.noises()[0];
+            (noise.mean.clone(), noise.variance.clone())
+        };
+        let known = spread
+            .iter()
+            .map(|own| (2.0 * (own + found.prior.level)).exp());
+        let width = data.inputs().width();
+        let rows = Dataset::new(
+            self.rows.inputs()?.values().to_vec(),
+            width,
+            self.rows.targets().to_vec(),
+            Some(self.rows.weights().to_vec()),
+            Some(known.collect()),
+        )?;
+        let search = Search {
+            restarts: Some(0),
+            seed: spec.seed,
+            kept_noise: Some(NEGLIGIBLE),
+            ..Search::default()
+        };
+        let none = GaussianNoise {
+            variance: NEGLIGIBLE,
+        };
+        let (kernel, _, _) = learn(&found.prior.experts[0], none, &rows, &search, self.watch)?;
+        let again = self.one_expert(kernel)?;
+        Ok(if again.density > found.density {
+            again
+        } else {
+            found
+        })
+    }
+
+    /// Experts with shorter and longer length scales than the one, and gates between them.
+    fn several(&self, one: &Trial, experts: usize) -> Result<Trial> {
+        let base = &one.prior.experts[0];
+        let reach = DOUBLINGS.min((experts - 1) as f64);
+        let each = (0..experts).map(|expert| {
+            let place = 2.0 * expert as f64 / (experts - 1) as f64 - 1.0;
+            stretched(base, (reach * place).exp2())
+        });
+        let each: Vec<BoundKernel> = each.collect::<Result<_>>()?;
+        self.best(GATES.iter().map(|(stretch, variance)| {
+            Ok(Prior {
+                experts: each.clone(),
+                gate: follower(self.columns, base, *stretch, *variance)?,
+                noise: one.prior.noise.clone(),
+                level: one.prior.level,
+            })
+        }))
+    }
+}
+
+/// A kernel with all its length scales multiplied.
+pub(crate) fn stretched(kernel: &BoundKernel, factor: f64) -> Result<BoundKernel> {
+    let mut kernel = kernel.clone();
+    let coordinates: Vec<f64> = kernel
+        .parameters()
+        .iter()
+        .map(|parameter| {
+            let by = if parameter.role == Role::LengthScale {
+                factor.ln()
+            } else {
+                0.0
+            };
+            parameter.coordinate() + by
+        })
+        .collect();
+    kernel.set_coordinates(&coordinates)?;
+    Ok(kernel)
+}
+
+/// A smooth kernel with a level, that sees the inputs as another kernel does: length scales are multiples of that kernel's.
+fn follower(
+    columns: &[InputColumn],
+    base: &BoundKernel,
+    stretch: f64,
+    variance: f64,
+) -> Result<BoundKernel> {
+    let text = with_categories(columns, "se(ard)");
+    let kernel: Kernel = format!("{LEVEL_VARIANCE} * constant + {variance} * {text}").parse()?;
+    let mut kernel = kernel.bind(columns)?;
+    let relevance = base.relevance();
+    let coordinates: Vec<f64> = kernel
+        .parameters()
+        .iter()
+        .map(|parameter| {
+            let seen = relevance
+                .iter()
+                .find(|(label, _)| parameter.name.ends_with(&format!("[{label}]")));
+            match seen {
+                // What the function does not depend on, its noise may still depend on, gently.
+                Some((_, inverse)) if parameter.role == Role::LengthScale => {
+                    (stretch / inverse.clamp(0.1, 100.0)).ln()
+                }
+                _ => parameter.coordinate(),
+            }
+        })
+        .collect();
+    kernel.set_coordinates(&coordinates)?;
+    Ok(kernel)
+}
