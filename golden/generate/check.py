@@ -24,7 +24,8 @@ FREE = {"date", "tool_version", "tool_error"}
 GENERATORS = {
     "exact": {"exact_sklearn.py": None, "exact_gpy.py": "GPy"},
     "scores": {"scores.py": None},
-    "members": {"members_sklearn.py": None},
+    "members": {"members_sklearn.py": None, "committees_sklearn.py": None},
+    "machines": {"machines_sklearn.py": None},
     "mixtures": {"mixtures_sklearn.py": None},
     "laplace": {
         "laplace_sklearn.py": None,

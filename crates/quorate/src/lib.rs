@@ -8,6 +8,7 @@
 
 pub mod answers;
 pub mod checkpoint;
+pub mod classifier;
 pub mod compare;
 pub mod diagnose;
 pub mod ensemble;

@@ -3,9 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use quorate::compare::{CompareSpec, Maker, compare, entries};
-use quorate::ensemble::{Ambiguity, Bag, Committee, Council, Decomposition, makers, out_of_fold};
-use quorate::fusion::{Fusion, RULES};
+use quorate::classifier::{CLASSIFIERS, ClassKind};
+use quorate::compare::{CompareSpec, Maker, class_entries, compare, entries};
+use quorate::ensemble::{
+    Ambiguity, Bag, Committee, CommitteeModel, CommitteeSpec, Council, Decomposition, MakerChoice,
+    NoGuests, makers, out_of_fold,
+};
+use quorate::file::members;
+use quorate::fusion::{CLASS_RULES, ClassFusion, ClassRecord, Fusion, RULES, class_rule};
 use quorate::gp::data::{Column, ColumnKind, Dataset, Frame, InputColumn, Inputs};
 use quorate::gp::linalg::Matrix;
 use quorate::gp::posterior::Predict;
@@ -255,7 +260,7 @@ fn a_comparison_covers_exactly_the_registry() {
     assert_eq!(found.lines.len(), entries(&kinds, &all).len());
     for line in &found.lines {
         assert!(line.problem.is_none(), "{line:?}");
-        let scores = line.scores.as_ref().unwrap();
+        let scores = line.scores.as_ref().unwrap().number().unwrap();
         assert!(
             scores.n == 120 && scores.rmse.is_finite() && scores.nlpd.is_finite(),
             "{line:?}"
@@ -263,10 +268,19 @@ fn a_comparison_covers_exactly_the_registry() {
     }
     // Ranked, the best first, and something learned: the noise is 0.2, the target's deviation 0.7.
     assert!(found.lines.windows(2).all(|pair| {
-        let nlpd = |place: usize| pair[place].scores.as_ref().unwrap().nlpd;
+        let nlpd = |place: usize| pair[place].scores.as_ref().unwrap().loss();
         nlpd(0) <= nlpd(1)
     }));
-    assert!(found.lines[0].scores.as_ref().unwrap().rmse < 0.3);
+    assert!(
+        found.lines[0]
+            .scores
+            .as_ref()
+            .unwrap()
+            .number()
+            .unwrap()
+            .rmse
+            < 0.3
+    );
     assert_eq!(found, run(1));
 }
 
@@ -292,4 +306,210 @@ fn a_comparison_refuses_what_it_cannot_do_and_says_what_there_is() {
         serde_json::from_str::<CompareSpec>(&text).unwrap(),
         CompareSpec::default()
     );
+}
+
+fn table_of_classes(rows: usize) -> Frame {
+    let (x, y) = sine(rows, 8);
+    let label = |value: &f64| match *value {
+        low if low < -0.4 => "low",
+        high if high > 0.4 => "high",
+        _ => "middle",
+    };
+    let labels = y
+        .iter()
+        .map(|value| Some(std::sync::Arc::from(label(value))));
+    Frame::from_columns(vec![
+        ("label", Column::Text(labels.collect())),
+        ("x", Column::Number(x)),
+    ])
+    .unwrap()
+}
+
+#[test]
+fn a_comparison_of_classes_covers_exactly_the_registry() {
+    let spec = CompareSpec {
+        target: "label".into(),
+        folds: 2,
+        parts: Some(2),
+        ..CompareSpec::default()
+    };
+    let found = compare(&spec, &table_of_classes(120), &|| 0.0, &Unwatched).unwrap();
+    let kinds: Vec<&ClassKind> = CLASSIFIERS.iter().collect();
+    let rules: Vec<_> = CLASS_RULES.iter().collect();
+    let expected = class_entries(&kinds, &rules);
+    assert_eq!(found.lines.len(), expected.len());
+    for entry in expected {
+        let line = found.lines.iter().find(|line| line.entry == entry).unwrap();
+        assert!(line.problem.is_none(), "{line:?}");
+        let scores = line.scores.as_ref().unwrap().classes().unwrap();
+        assert!(scores.n == 120 && scores.log_loss.is_finite(), "{line:?}");
+    }
+    let alone: BTreeSet<&str> = found
+        .lines
+        .iter()
+        .filter(|line| line.entry.maker == Maker::Alone)
+        .map(|line| line.entry.member)
+        .collect();
+    assert_eq!(alone, CLASSIFIERS.iter().map(|kind| kind.name).collect());
+    assert!(found.lines.windows(2).all(|pair| {
+        let loss = |place: usize| pair[place].scores.as_ref().unwrap().loss();
+        loss(0) <= loss(1)
+    }));
+    let best = found.lines[0].scores.as_ref().unwrap().classes().unwrap();
+    assert!(best.error_rate < 0.3, "{best:?}");
+}
+
+#[test]
+fn rules_for_classes_are_their_formulas() {
+    let row = |p: [f64; 2]| Matrix::from_fn(1, 2, |_, class| p[class]);
+    let said = [row([0.9, 0.1]), row([0.4, 0.6]), row([0.45, 0.55])];
+    let shares = [0.7, 0.3];
+    let fuse = |fusion: ClassFusion, weights: Option<&[f64]>| {
+        fusion.combine(&said, &shares, weights).unwrap()[(0, 0)]
+    };
+    let near = |ours: f64, theirs: f64| assert!((ours - theirs).abs() < 1e-12, "{ours} {theirs}");
+    let (a, b): (f64, f64) = (0.9 * 0.4 * 0.45, 0.1 * 0.6 * 0.55);
+    near(fuse(ClassFusion::Product, None), a / (a + b));
+    let (c, d) = (a.cbrt(), b.cbrt());
+    near(fuse(ClassFusion::GeometricMean, None), c / (c + d));
+    let (c, d) = (a / 0.49, b / 0.09);
+    near(fuse(ClassFusion::Machine, None), c / (c + d));
+    near(fuse(ClassFusion::Mean, None), (0.9 + 0.4 + 0.45) / 3.0);
+    near(fuse(ClassFusion::Majority, None), (1.0 + 0.5) / 4.0);
+    let weights = [2.0, 0.5, 0.5];
+    near(fuse(ClassFusion::Votes, Some(&weights)), (2.0 + 0.5) / 4.0);
+    let weights = [0.5, 0.3, 0.2];
+    let mixed = 0.5 * 0.9 + 0.3 * 0.4 + 0.2 * 0.45;
+    near(fuse(ClassFusion::Stacked, Some(&weights)), mixed);
+    for rule in CLASS_RULES {
+        // One member is that member; a vote decides as it does.
+        let one = rule.fusion.combine(&said[..1], &shares, None).unwrap();
+        match rule.fusion {
+            ClassFusion::Majority | ClassFusion::Votes => near(one[(0, 0)], 1.5 / 2.0),
+            _ => near(one[(0, 0)], 0.9),
+        }
+        assert_eq!(class_rule(rule.name), Some(&rule));
+        assert!(rule.fusion.combine(&[], &shares, None).is_err());
+    }
+    // Stacking finds the member that is right, and votes count log odds of being right.
+    let seen = Matrix::from_fn(40, 2, |row, class| f64::from(u8::from(row % 2 == class)));
+    let good = Matrix::from_fn(40, 2, |row, class| if row % 2 == class { 0.8 } else { 0.2 });
+    let blind = Matrix::from_fn(
+        40,
+        2,
+        |row, class| if row / 2 % 2 == class { 0.9 } else { 0.1 },
+    );
+    let record = ClassRecord {
+        shares: seen,
+        weights: vec![1.0; 40],
+        said: vec![good, blind],
+    };
+    let stacked = ClassFusion::Stacked.learn(&record).unwrap().unwrap();
+    assert!(stacked[0] > 0.9 && (stacked[0] + stacked[1] - 1.0).abs() < 1e-12);
+    let votes = ClassFusion::Votes.learn(&record).unwrap().unwrap();
+    near(votes[0], 41f64.ln());
+    near(votes[1], 0.0);
+}
+
+#[test]
+fn committees_of_a_table_are_the_same_from_their_file_and_on_any_threads() {
+    let makers = [
+        (MakerChoice::Parts, "generalised-robust-bcm"),
+        (MakerChoice::Bags, "average"),
+        (MakerChoice::All, "model-averaging"),
+        (MakerChoice::Noise, "stacking"),
+    ];
+    let (numbers, classes) = (table(60), table_of_classes(90));
+    for (maker, rule) in makers {
+        let spec = CommitteeSpec {
+            target: "y".into(),
+            members: vec!["linear".into(), "rbf".into()],
+            maker,
+            rule: Some(rule.into()),
+            count: Some(4),
+            ..CommitteeSpec::default()
+        };
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            pool.install(|| CommitteeModel::fit(&spec, &numbers, &NoGuests, &Unwatched).unwrap())
+        };
+        let model = run(2);
+        let bytes = members::to_bytes(&model).unwrap();
+        assert_eq!(bytes, members::to_bytes(&run(1)).unwrap(), "{rule}");
+        let again = members::from_bytes(&bytes, "file", &NoGuests).unwrap();
+        let answer = |model: &CommitteeModel| model.forecast(&numbers, &Unwatched).unwrap();
+        assert_eq!(answer(&model), answer(&again), "{rule}");
+        assert_eq!(members::to_bytes(&again).unwrap(), bytes);
+        assert_eq!(model.out_of_bag().is_some(), maker == MakerChoice::Bags);
+        for cut in [0, 7, bytes.len() / 2, bytes.len() - 1] {
+            assert!(members::from_bytes(&bytes[..cut], "file", &NoGuests).is_err());
+        }
+        let mut changed = bytes.clone();
+        let last = changed.len() - 3;
+        changed[last] ^= 1;
+        assert!(members::from_bytes(&changed, "file", &NoGuests).is_err());
+    }
+    for maker in [MakerChoice::Parts, MakerChoice::Bags, MakerChoice::Flips] {
+        let spec = CommitteeSpec {
+            target: "label".into(),
+            members: vec!["linear".into(), "tree".into()],
+            maker,
+            rule: Some("weighted-vote".into()),
+            count: Some(4),
+            ..CommitteeSpec::default()
+        };
+        let model = CommitteeModel::fit(&spec, &classes, &NoGuests, &Unwatched).unwrap();
+        let bytes = members::to_bytes(&model).unwrap();
+        let again = members::from_bytes(&bytes, "file", &NoGuests).unwrap();
+        let answer = |model: &CommitteeModel| model.forecast(&classes, &Unwatched).unwrap();
+        assert_eq!(answer(&model), answer(&again));
+        assert_eq!(model.weights().map(<[f64]>::len), Some(model.kinds().len()));
+    }
+}
+
+/// Most memory that the process has held so far, in bytes; none where the system does not say.
+fn most_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(1024 * kilobytes)
+}
+
+#[test]
+fn a_hundred_members_over_a_hundred_thousand_rows_take_little_memory() {
+    let rows = 100_000;
+    let column = |salt: u64| (0..rows).map(|row| unit(row, salt)).collect::<Vec<f64>>();
+    let (a, b, noise) = (column(1), column(2), column(3));
+    let y = (0..rows).map(|row| (4.0 * a[row]).sin() + b[row] + 0.2 * noise[row]);
+    let table = Frame::from_columns(vec![
+        ("y", Column::Number(y.collect())),
+        ("a", Column::Number(a)),
+        ("b", Column::Number(b)),
+    ])
+    .unwrap();
+    let spec = CommitteeSpec {
+        target: "y".into(),
+        members: vec!["tree".into(), "quadratic".into()],
+        count: Some(100),
+        rule: Some("mixture".into()),
+        ..CommitteeSpec::default()
+    };
+    let before = most_memory();
+    let model = CommitteeModel::fit(&spec, &table, &NoGuests, &Unwatched).unwrap();
+    assert_eq!(model.kinds().len(), 100);
+    let first: Vec<usize> = (0..500).collect();
+    let forecast = model.forecast(&table.select_rows(&first), &Unwatched);
+    let quorate::Forecast::Number(found) = forecast.unwrap() else {
+        panic!("numbers were asked for")
+    };
+    let seen = quorate::gp::data::Schema::targets(model.schema(), &table).unwrap();
+    let squares = found.mean.iter().zip(&seen).map(|(f, t)| (f - t).powi(2));
+    assert!((squares.sum::<f64>() / 500.0).sqrt() < 0.2);
+    // The table is 2.4 MB, and so is what all members see together; bags would be as many, one at a time for each thread.
+    if let (Some(before), Some(after)) = (before, most_memory()) {
+        assert!(after - before < 200 << 20, "{} MB", (after - before) >> 20);
+    }
 }

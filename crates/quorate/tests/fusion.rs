@@ -382,6 +382,26 @@ fn beliefs_of_many_queries_are_fused_one_by_one_and_what_is_missing_is_an_error(
     assert!(rule("nested").is_some() && rule("nothing").is_none());
 }
 
+#[test]
+fn the_median_is_the_member_in_the_middle_of_the_weight() {
+    let moments = |(mean, variance): (f64, f64)| Moments { mean, variance };
+    let said = [(3.0, 0.1), (-1.0, 0.2), (0.5, 0.3)].map(moments);
+    let priors = [PRIOR; 3];
+    let fuse = |learned: Option<&Learned>| {
+        Fusion::median()
+            .combine_cell(&cell(&said, &priors, learned))
+            .unwrap()
+    };
+    let spread = 0.2 + (2.5_f64.powi(2) + 1.5_f64.powi(2)) / 3.0;
+    close(fuse(None), 0.5, spread);
+    let learned = Learned {
+        weights: vec![5.0, 1.0, 2.0],
+        correlation: Matrix::identity(3, 3),
+    };
+    let spread = (5.0 * 0.1 + 0.2 + 2.0 * 0.3 + 4.0_f64.powi(2) + 2.0 * 2.5_f64.powi(2)) / 8.0;
+    close(fuse(Some(&learned)), 3.0, spread);
+}
+
 proptest! {
     #[test]
     fn fused_variances_are_positive_and_log_linear_ones_below_the_prior(

@@ -291,7 +291,7 @@ impl FromStr for LandmarkWish {
     }
 }
 
-fn tasks() -> impl TypedValueParser<Value = TaskChoice> {
+pub(super) fn tasks() -> impl TypedValueParser<Value = TaskChoice> {
     let names = TaskChoice::NAMES.iter().map(|(name, _)| *name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<TaskChoice>())
 }

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use quorate::ModelSpec;
+use quorate::classifier::CLASSIFIERS;
 use quorate::compare::{self, CompareSpec, Comparison, Line, Maker};
-use quorate::fusion::RULES;
+use quorate::fusion::{CLASS_RULES, RULES};
 use quorate::member::MEMBERS;
+use quorate::{ModelSpec, Scorecard, TaskChoice};
 
-use super::choices::at_least_one;
+use super::choices::{at_least_one, tasks};
 use super::reproduce::wall_seconds;
 use crate::columns::ColumnList;
 use crate::failure::{Failure, Result};
@@ -39,6 +40,9 @@ pub struct Compare {
     /// Column of weights: weight k counts as k copies of the row
     #[arg(long, value_name = "COL")]
     weight: Option<String>,
+    /// What is predicted [default: what the target looks like]
+    #[arg(long, value_name = "TASK", value_parser = tasks())]
+    task: Option<TaskChoice>,
     /// Kinds of member [default: all]
     #[arg(long, value_name = "KIND,..", value_delimiter = ',')]
     members: Option<Vec<String>>,
@@ -69,6 +73,7 @@ impl Compare {
             inputs: self.inputs.map(|list| list.0),
             ignore: self.ignore.map(|list| list.0).unwrap_or_default(),
             weight: self.weight,
+            task: self.task.unwrap_or_default(),
             members: self.members,
             rules: self.rules,
             folds: self.folds,
@@ -77,13 +82,13 @@ impl Compare {
             seed: self.seed,
         };
         // Said before anything is read.
-        spec.kinds()?;
-        spec.rules()?;
+        spec.check_names()?;
         let picture = self.svg.as_deref().map(Staged::new).transpose()?;
         let reading = ModelSpec {
             inputs: spec.inputs.clone(),
             ignore: spec.ignore.clone(),
             weight: spec.weight.clone(),
+            task: spec.task,
             seed: spec.seed,
             ..ModelSpec::new(&spec.target)
         };
@@ -125,14 +130,19 @@ impl Compare {
 }
 
 fn table_of(lines: &[Line]) -> Table {
+    let of_classes = lines.iter().any(is_about_classes);
+    let scores = match of_classes {
+        true => ["error", "log loss", "ECE"],
+        false => ["RMSE", "NLPD", "in 95 %"],
+    };
     let mut table = Table::new([
         ("", Align::Right),
         ("members", Align::Left),
         ("rows of each", Align::Left),
         ("rule", Align::Left),
-        ("RMSE", Align::Right),
-        ("NLPD", Align::Right),
-        ("in 95 %", Align::Right),
+        (scores[0], Align::Right),
+        (scores[1], Align::Right),
+        (scores[2], Align::Right),
         ("seconds", Align::Right),
     ]);
     for (place, line) in lines.iter().enumerate() {
@@ -143,11 +153,7 @@ fn table_of(lines: &[Line]) -> Table {
             line.entry.rule.unwrap_or("").to_owned(),
         ];
         match (&line.scores, &line.problem) {
-            (Some(scores), _) => cells.extend([
-                significant(scores.rmse, 4),
-                format!("{:.3}", scores.nlpd),
-                percent(scores.coverage_95),
-            ]),
+            (Some(scores), _) => cells.extend(numbers(scores)),
             (None, problem) => {
                 let why = problem.as_deref().unwrap_or("failed");
                 cells.extend([
@@ -161,6 +167,27 @@ fn table_of(lines: &[Line]) -> Table {
         table.row(cells);
     }
     table
+}
+
+fn is_about_classes(line: &Line) -> bool {
+    matches!(line.scores, Some(Scorecard::Classes(_)))
+}
+
+/// The three scores that are printed.
+fn numbers(scores: &Scorecard) -> [String; 3] {
+    match scores {
+        Scorecard::Classes(scores) => [
+            percent(scores.error_rate),
+            format!("{:.4}", scores.log_loss),
+            format!("{:.3}", scores.ece),
+        ],
+        Scorecard::Number(scores) => [
+            significant(scores.rmse, 4),
+            format!("{:.3}", scores.nlpd),
+            percent(scores.coverage_95),
+        ],
+        Scorecard::Numbers(_) | Scorecard::Quantity(_) => Default::default(),
+    }
 }
 
 fn rows_of(maker: Maker) -> &'static str {
@@ -179,20 +206,34 @@ fn bars(found: &Comparison) -> Ranked {
             None => entry.member.to_owned(),
             Some(rule) => format!("{}, {rule}", entry.member),
         };
-        let text = format!(
-            "{}   NLPD {:.3}   {}",
-            significant(scores.rmse, 4),
-            scores.nlpd,
-            percent(scores.coverage_95)
-        );
-        Some((name, scores.rmse, text))
+        let [first, second, third] = numbers(scores);
+        let (length, text) = match scores {
+            Scorecard::Classes(scores) => (
+                scores.error_rate,
+                format!("{first}   log loss {second}   ECE {third}"),
+            ),
+            Scorecard::Number(scores) => {
+                (scores.rmse, format!("{first}   NLPD {second}   {third}"))
+            }
+            Scorecard::Numbers(_) | Scorecard::Quantity(_) => return None,
+        };
+        Some((name, length, text))
+    };
+    let (title, description) = match found.lines.iter().any(is_about_classes) {
+        true => (
+            "Share of errors, best log loss first",
+            "One bar for each member alone and each committee under each rule: its length is the share of errors in \
+             cross-validation; behind it the mean log loss and the expected calibration error.",
+        ),
+        false => (
+            "Root mean squared error, best log density first",
+            "One bar for each member alone and each committee under each rule: its length is the root mean squared error \
+             in cross-validation; behind it the mean negative log density and the share of targets inside the 95 % interval.",
+        ),
     };
     Ranked {
-        title: "Root mean squared error, best log density first".into(),
-        description: "One bar for each member alone and each committee under each rule: its length is the root mean \
-                      squared error in cross-validation; behind it the mean negative log density and the share of \
-                      targets inside the 95 % interval."
-            .into(),
+        title: title.into(),
+        description: description.into(),
         bars: found.lines.iter().filter_map(bar).collect(),
     }
 }
@@ -206,17 +247,32 @@ fn examples() -> String {
     for rule in RULES {
         rules.row([rule.name, rule.sentence]);
     }
+    let mut class_members = Table::new([("", Align::Left), ("", Align::Left)]);
+    for kind in CLASSIFIERS {
+        class_members.row([kind.name, kind.sentence]);
+    }
+    let mut class_rules = Table::new([("", Align::Left), ("", Align::Left)]);
+    for rule in CLASS_RULES {
+        class_rules.row([rule.name, rule.sentence]);
+    }
     format!(
         "\
 Members:
 {}
 Rules:
 {}
+Members that tell classes apart:
+{}
+Rules for classes:
+{}
 Examples:
   quorate compare houses.csv --target price
   quorate compare houses.csv --target price --members gp,rbf --rules bcm,robust-bcm,nested --parts 8
-  quorate compare houses.csv --target price --svg compared.svg --json",
+  quorate compare houses.csv --target price --svg compared.svg --json
+  quorate compare flowers.csv --target species --members gp,linear,svm --rules mixture,majority",
         members.render(),
-        rules.render()
+        rules.render(),
+        class_members.render(),
+        class_rules.render()
     )
 }

@@ -96,6 +96,16 @@ impl Factor {
         }
     }
 
+    /// A factor that was computed before, from its lower triangle; none where its diagonal is not positive.
+    pub fn of_lower(lower: Matrix) -> Option<Self> {
+        let sound = lower.nrows() == lower.ncols()
+            && (0..lower.nrows()).all(|i| lower[(i, i)] > 0.0 && lower[(i, i)].is_finite());
+        sound.then(|| Self {
+            lower,
+            jitter: Jitter::default(),
+        })
+    }
+
     /// The memory of the factor, for the next matrix.
     pub fn into_matrix(self) -> Matrix {
         self.lower

@@ -13,6 +13,10 @@ use crate::linalg::{Matrix, dot};
 use crate::{Error, Result};
 
 const MOST_SWEEPS: usize = 20_000;
+/// Difference of primal and dual, relative to their size, at which a solution is exact.
+const EXACT: f64 = 1e-9;
+/// Halvings of the interval in which an offset lies: to about 1e-9 of its size.
+const HALVINGS: usize = 40;
 
 /// The exact solution of the quadratic programme.
 ///
@@ -36,43 +40,65 @@ const MOST_SWEEPS: usize = 20_000;
 pub struct SupportVectorMachine {
     kernel: BoundKernel,
     data: Dataset,
-    /// `v`: the decision at x is `sum_j k(x, x_j) v_j`.
+    /// `v`: the decision at x is `sum_j k(x, x_j) v_j + b`.
     weights: Vec<f64>,
+    offset: f64,
     latent: Vec<f64>,
     gap: f64,
 }
 
-impl SupportVectorMachine {
-    /// Solves the dual, `max sum_i alpha_i - 1/2 f' K^-1 f` with `0 <= alpha_i <= w_i` and `v_i = t_i alpha_i`, one
-    /// coordinate after the other in a fixed order, until primal and dual agree to 1e-9 of their size.
-    pub fn fit(kernel: BoundKernel, data: Dataset, seen: &Observations) -> Result<Self> {
-        let two_classes: Likelihood = "hinge".parse()?;
-        two_classes.check(seen)?;
-        check_groups(&data, seen)?;
-        let covariance = tiles::block(&kernel, data.inputs(), data.inputs());
-        let mut rows = Vec::with_capacity(seen.rows().len());
-        for group in 0..seen.groups() {
-            for row in seen.of_group(group) {
-                let sign = if row.value > 0.5 { 1.0 } else { -1.0 };
-                rows.push((group, sign, row.weight));
-            }
+/// One row of the programme: its place in the covariance, its class as +1 or -1, and its weight.
+pub type Margin = (usize, f64, f64);
+
+/// A solution of the dual.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarginSolution {
+    /// `v_i`: the sum of `t alpha` over the rows at place i of the covariance.
+    pub weights: Vec<f64>,
+    /// `K v`: the decision at each place, without the offset.
+    pub latent: Vec<f64>,
+    /// Primal minus dual.
+    pub gap: f64,
+}
+
+/// The coordinates of the dual, kept from one solution to the next.
+struct Ascent<'a> {
+    covariance: &'a Matrix,
+    rows: &'a [Margin],
+    alpha: Vec<f64>,
+    latent: Vec<f64>,
+}
+
+impl<'a> Ascent<'a> {
+    fn new(covariance: &'a Matrix, rows: &'a [Margin]) -> Self {
+        Self {
+            covariance,
+            rows,
+            alpha: vec![0.0; rows.len()],
+            latent: vec![0.0; covariance.nrows()],
         }
-        let mut alpha = vec![0.0; rows.len()];
-        let mut latent = vec![0.0; data.rows()];
-        for sweep in 1..=MOST_SWEEPS {
-            for (i, &(group, sign, most)) in rows.iter().enumerate() {
-                let own = covariance[(group, group)];
+    }
+
+    /// Climbs `sum_i alpha_i (1 - t_i b) - 1/2 f' K^-1 f` with `0 <= alpha_i <= w_i` and `v_i = t_i alpha_i`, one coordinate
+    /// after the other in a fixed order, until primal and dual agree or the sweeps are spent; gives their difference, and
+    /// whether it is small enough.
+    fn climb(&mut self, offset: f64, tolerance: f64, sweeps: usize) -> (f64, bool) {
+        let mut gap = f64::INFINITY;
+        for sweep in 1..=sweeps.next_multiple_of(10) {
+            for (i, &(place, sign, most)) in self.rows.iter().enumerate() {
+                let own = self.covariance[(place, place)];
                 if own <= 0.0 {
                     // The kernel cannot move this row: its margin is lost whatever its weight.
-                    alpha[i] = most;
+                    self.alpha[i] = if sign * offset < 1.0 { most } else { 0.0 };
                     continue;
                 }
-                let better = (alpha[i] + (1.0 - sign * latent[group]) / own).clamp(0.0, most);
-                let change = (better - alpha[i]) * sign;
+                let short = 1.0 - sign * (self.latent[place] + offset);
+                let better = (self.alpha[i] + short / own).clamp(0.0, most);
+                let change = (better - self.alpha[i]) * sign;
                 if change != 0.0 {
-                    alpha[i] = better;
-                    let column = covariance.col_as_slice(group);
-                    for (value, entry) in latent.iter_mut().zip(column) {
+                    self.alpha[i] = better;
+                    let column = self.covariance.col_as_slice(place);
+                    for (value, entry) in self.latent.iter_mut().zip(column) {
                         *value += change * entry;
                     }
                 }
@@ -81,29 +107,119 @@ impl SupportVectorMachine {
                 continue;
             }
             let (mut primal, mut dual) = (0.0, 0.0);
-            for (i, &(group, sign, most)) in rows.iter().enumerate() {
-                let margin = sign * latent[group];
-                primal += most * (1.0 - margin).max(0.0) + 0.5 * alpha[i] * margin;
-                dual += alpha[i] - 0.5 * alpha[i] * margin;
+            for (i, &(place, sign, most)) in self.rows.iter().enumerate() {
+                let (margin, pull) = (sign * self.latent[place], sign * offset);
+                primal += most * (1.0 - margin - pull).max(0.0) + 0.5 * self.alpha[i] * margin;
+                dual += self.alpha[i] * (1.0 - pull) - 0.5 * self.alpha[i] * margin;
             }
-            if primal - dual <= 1e-9 * (1.0 + primal.abs()) {
-                let mut weights = vec![0.0; data.rows()];
-                for (i, &(group, sign, _)) in rows.iter().enumerate() {
-                    weights[group] += sign * alpha[i];
-                }
-                return Ok(Self {
-                    kernel,
-                    data,
-                    weights,
-                    latent,
-                    gap: primal - dual,
-                });
+            gap = primal - dual;
+            if gap <= tolerance * (1.0 + primal.abs()) {
+                return (gap, true);
             }
         }
-        Err(Error::NotConverged {
-            what: "the dual of the support vector machine",
-            steps: MOST_SWEEPS,
-        })
+        (gap, false)
+    }
+
+    /// The same to the end.
+    fn settle(&mut self, offset: f64) -> Result<f64> {
+        match self.climb(offset, EXACT, MOST_SWEEPS) {
+            (gap, true) => Ok(gap),
+            (_, false) => Err(Error::NotConverged {
+                what: "the dual of the support vector machine",
+                steps: MOST_SWEEPS,
+            }),
+        }
+    }
+
+    /// `sum_i t_i alpha_i`, which an offset that costs nothing brings to zero.
+    fn balance(&self) -> f64 {
+        let each = self.rows.iter().zip(&self.alpha);
+        each.map(|((_, sign, _), alpha)| sign * alpha).sum()
+    }
+
+    fn solution(self, gap: f64) -> MarginSolution {
+        let mut weights = vec![0.0; self.latent.len()];
+        for (&(place, sign, _), alpha) in self.rows.iter().zip(&self.alpha) {
+            weights[place] += sign * alpha;
+        }
+        MarginSolution {
+            weights,
+            latent: self.latent,
+            gap,
+        }
+    }
+}
+
+/// Solves the programme for a covariance that is there already, without an offset, to a tolerance or as far as so many sweeps
+/// come: the gap says how far the cost can be from the best.
+pub fn solve_margins(
+    covariance: &Matrix,
+    rows: &[Margin],
+    tolerance: f64,
+    sweeps: usize,
+) -> MarginSolution {
+    let mut ascent = Ascent::new(covariance, rows);
+    let (gap, _) = ascent.climb(0.0, tolerance, sweeps);
+    ascent.solution(gap)
+}
+
+impl SupportVectorMachine {
+    /// Solves the dual until primal and dual agree to 1e-9 of their size.
+    pub fn fit(kernel: BoundKernel, data: Dataset, seen: &Observations) -> Result<Self> {
+        let rows = margins(&data, seen)?;
+        let covariance = tiles::block(&kernel, data.inputs(), data.inputs());
+        let mut ascent = Ascent::new(&covariance, &rows);
+        let gap = ascent.settle(0.0)?;
+        let found = ascent.solution(gap);
+        Ok(Self::of(kernel, data, 0.0, found))
+    }
+
+    /// The same with an offset b that costs nothing, as is usual elsewhere: `sum_i t_i alpha_i` falls as b rises, and the b
+    /// where it vanishes is found by halving.
+    pub fn fit_with_offset(
+        kernel: BoundKernel,
+        data: Dataset,
+        seen: &Observations,
+    ) -> Result<Self> {
+        let rows = margins(&data, seen)?;
+        let covariance = tiles::block(&kernel, data.inputs(), data.inputs());
+        let mut ascent = Ascent::new(&covariance, &rows);
+        ascent.settle(0.0)?;
+        let up = if ascent.balance() > 0.0 { 1.0 } else { -1.0 };
+        let (mut near, mut far) = (0.0, 1.0);
+        loop {
+            ascent.settle(up * far)?;
+            // Far enough from all margins only one class has weights left.
+            if up * ascent.balance() <= 0.0 || far > 1e6 {
+                break;
+            }
+            (near, far) = (far, 2.0 * far);
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (near + far);
+            ascent.settle(up * middle)?;
+            if up * ascent.balance() > 0.0 {
+                near = middle;
+            } else {
+                far = middle;
+            }
+        }
+        let offset = up * 0.5 * (near + far);
+        let gap = ascent.settle(offset)?;
+        let found = ascent.solution(gap);
+        Ok(Self::of(kernel, data, offset, found))
+    }
+
+    fn of(kernel: BoundKernel, data: Dataset, offset: f64, found: MarginSolution) -> Self {
+        let latent = found.latent.iter().map(|value| value + offset).collect();
+        Self {
+            kernel,
+            data,
+            weights: found.weights,
+            offset,
+            latent,
+            gap: found.gap,
+        }
     }
 
     /// The value whose sign decides, at each query.
@@ -112,13 +228,18 @@ impl SupportVectorMachine {
         let mut cross = Matrix::zeros(self.data.rows(), query.rows());
         self.kernel.fill(self.data.inputs(), query, cross.as_mut());
         Ok((0..query.rows())
-            .map(|q| dot(cross.col_as_slice(q), &self.weights))
+            .map(|q| dot(cross.col_as_slice(q), &self.weights) + self.offset)
             .collect())
     }
 
     /// `v = K^-1 f`; zero away from the support vectors.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// The offset b; 0 where there is none beside the kernel's.
+    pub fn offset(&self) -> f64 {
+        self.offset
     }
 
     /// The decision value of each row, where the smoothed hinge is expanded for a committee.
@@ -135,4 +256,19 @@ impl SupportVectorMachine {
     pub fn gap(&self) -> f64 {
         self.gap
     }
+}
+
+/// The rows of two classes as the programme has them.
+fn margins(data: &Dataset, seen: &Observations) -> Result<Vec<Margin>> {
+    let two_classes: Likelihood = "hinge".parse()?;
+    two_classes.check(seen)?;
+    check_groups(data, seen)?;
+    let mut rows = Vec::with_capacity(seen.rows().len());
+    for group in 0..seen.groups() {
+        for row in seen.of_group(group) {
+            let sign = if row.value > 0.5 { 1.0 } else { -1.0 };
+            rows.push((group, sign, row.weight));
+        }
+    }
+    Ok(rows)
 }

@@ -15,7 +15,7 @@ pub(crate) use sample::standard_normal;
 pub use exact::ExactPosterior;
 pub use laplace::{Condensed, LaplacePosterior, Working};
 pub use leave_one_out::LeaveOneOut;
-pub use machine::SupportVectorMachine;
+pub use machine::{Margin, MarginSolution, SupportVectorMachine, solve_margins};
 pub use multiclass::{ClassLatent, MulticlassPosterior, SoftmaxAverage};
 pub use outputs::{target_matrix, within_groups};
 pub use propagation::PropagationPosterior;

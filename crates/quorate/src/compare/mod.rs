@@ -2,15 +2,19 @@
 //!
 //! Three sorts of entry: one member that saw all rows; a committee of members of one kind on random parts that share no
 //! rows, under each rule that applies; and a committee of one member of each kind, all on the same rows. Kinds and rules come
-//! from their registries ([`MEMBERS`], [`RULES`]), so that what can be chosen can be compared.
+//! from their registries ([`MEMBERS`], [`RULES`]; for classes [`crate::classifier::CLASSIFIERS`] and
+//! [`crate::fusion::CLASS_RULES`]), so that what can be chosen can be compared.
 
+mod classes;
 mod fold;
 mod spec;
 
+pub use classes::class_entries;
 pub use fold::Clock;
 pub use spec::CompareSpec;
+pub(crate) use spec::unknown;
 
-use quorate_gp::data::{Frame, Schema, random_rows};
+use quorate_gp::data::{Frame, Schema, TargetKind, random_rows};
 use quorate_gp::watch::Watch;
 use serde::Serialize;
 
@@ -18,7 +22,9 @@ use crate::ensemble::makers::shuffled;
 use crate::error::{Error, Result};
 use crate::fusion::{Needs, RULES, Rule};
 use crate::member::{Kind, MEMBERS};
-use crate::score::{ScoreSum, Scores, Yardstick};
+use crate::score::{ScoreSum, Yardstick};
+use crate::spec::ModelSpec;
+use crate::task::{Scorecard, decide};
 use fold::Fold;
 
 /// How an entry's members came to their rows.
@@ -51,7 +57,7 @@ pub struct Line {
     #[serde(flatten)]
     pub entry: Entry,
     /// Scores of all rows, each predicted by members that had not seen it; absent where the entry failed.
-    pub scores: Option<Scores>,
+    pub scores: Option<Scorecard>,
     /// Seconds of preparing, fitting and answering, all folds together.
     pub seconds: f64,
     /// Why there are no scores.
@@ -69,7 +75,7 @@ pub struct Comparison {
     pub folds: usize,
     /// Members of a committee on parts.
     pub parts: usize,
-    /// The entries, the best log density first; those that failed last.
+    /// The entries, the best log density or log loss first; those that failed last.
     pub lines: Vec<Line>,
     /// Sentences for people.
     pub notes: Vec<String>,
@@ -118,59 +124,135 @@ pub fn compare(
     clock: Clock<'_>,
     watch: &dyn Watch,
 ) -> Result<Comparison> {
-    let (kinds, rules) = (spec.kinds()?, spec.rules()?);
-    let (schema, mut notes) = Schema::learn(table, &spec.roles())?;
-    // Rows of weight 0 are absent here too.
-    let checked = schema.training_data(table)?;
-    let present: Vec<usize> = checked.members().iter().map(|row| row.row).collect();
-    let used: Vec<usize> = random_rows(present.len(), spec.rows, spec.seed)
-        .into_iter()
-        .map(|place| present[place])
-        .collect();
-    if used.len() < present.len() {
-        notes.push(format!(
-            "compared on {} random rows of {}; --rows takes more",
-            used.len(),
-            present.len()
-        ));
+    let reading = ModelSpec {
+        task: spec.task,
+        ..ModelSpec::new(&spec.target)
+    };
+    let (task, remark) = decide(&reading, table)?;
+    let cut = Cut::new(spec, task, table, remark)?;
+    match task {
+        TargetKind::Numbers => numbers(spec, table, cut, clock, watch),
+        TargetKind::Classes => classes::compare(spec, table, cut, clock, watch),
+        TargetKind::Quantity(_) => Err(Error::Spec(
+            "members and rules are compared on numbers and classes: choose `--task regression`"
+                .into(),
+        )),
     }
-    let folds = spec.folds;
-    if folds < 2 || used.len() < 2 * folds {
-        return Err(Error::Spec(format!(
-            "{} rows cannot be cut into {folds} folds of at least two rows, with at least two folds; choose fewer --folds or give more rows",
-            used.len()
-        )));
+}
+
+/// Which rows are used, and in which fold each is predicted.
+struct Cut {
+    schema: Schema,
+    notes: Vec<String>,
+    used: Vec<usize>,
+    order: Vec<usize>,
+    folds: usize,
+    parts: usize,
+}
+
+impl Cut {
+    fn new(
+        spec: &CompareSpec,
+        task: TargetKind,
+        table: &Frame,
+        remark: Option<String>,
+    ) -> Result<Self> {
+        let (schema, mut notes) = Schema::learn_as(task, table, &spec.roles())?;
+        notes.extend(remark);
+        // Rows of weight 0 are absent here too.
+        let checked = schema.training_data(table)?;
+        let present: Vec<usize> = checked.members().iter().map(|row| row.row).collect();
+        let used: Vec<usize> = random_rows(present.len(), spec.rows, spec.seed)
+            .into_iter()
+            .map(|place| present[place])
+            .collect();
+        if used.len() < present.len() {
+            notes.push(format!(
+                "compared on {} random rows of {}; --rows takes more",
+                used.len(),
+                present.len()
+            ));
+        }
+        let folds = spec.folds;
+        if folds < 2 || used.len() < 2 * folds {
+            return Err(Error::Spec(format!(
+                "{} rows cannot be cut into {folds} folds of at least two rows, with at least two folds; choose fewer --folds or give more rows",
+                used.len()
+            )));
+        }
+        Ok(Self {
+            schema,
+            notes,
+            order: shuffled(used.len(), spec.seed),
+            parts: spec.parts_of(used.len() - used.len().div_ceil(folds)),
+            used,
+            folds,
+        })
     }
-    let entries = entries(&kinds, &rules);
-    let mut sums = vec![Some(ScoreSum::new(Yardstick::from(&schema))); entries.len()];
-    let mut seconds = vec![0.0; entries.len()];
-    let mut problems: Vec<Option<String>> = vec![None; entries.len()];
-    let order = shuffled(used.len(), spec.seed);
-    let parts = spec.parts_of(used.len() - used.len().div_ceil(folds));
-    for number in 0..folds {
-        watch.check()?;
-        watch.progress("comparing", number, folds);
+
+    /// One fold: the rows to learn from and those to predict.
+    fn fold<'a>(
+        &self,
+        number: usize,
+        spec: &CompareSpec,
+        table: &Frame,
+        clock: Clock<'a>,
+        watch: &'a dyn Watch,
+    ) -> Fold<'a> {
         let mut train = Vec::new();
         let mut test = Vec::new();
-        for (place, &row) in order.iter().enumerate() {
-            let list = if place % folds == number {
+        for (place, &row) in self.order.iter().enumerate() {
+            let list = if place % self.folds == number {
                 &mut test
             } else {
                 &mut train
             };
-            list.push(used[row]);
+            list.push(self.used[row]);
         }
         train.sort_unstable();
         test.sort_unstable();
-        let fold = Fold {
+        Fold {
             train: table.select_rows(&train),
             test: table.select_rows(&test),
             roles: spec.roles(),
-            parts,
+            parts: self.parts,
             seed: spec.seed,
             clock,
             watch,
-        };
+        }
+    }
+
+    /// The entries, best first.
+    fn ranked(self, table: &Frame, mut lines: Vec<Line>) -> Comparison {
+        let rank = |line: &Line| line.scores.as_ref().map_or(f64::INFINITY, Scorecard::loss);
+        lines.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+        Comparison {
+            rows: self.used.len(),
+            rows_of_table: table.rows(),
+            folds: self.folds,
+            parts: self.parts,
+            lines,
+            notes: self.notes,
+        }
+    }
+}
+
+fn numbers(
+    spec: &CompareSpec,
+    table: &Frame,
+    cut: Cut,
+    clock: Clock<'_>,
+    watch: &dyn Watch,
+) -> Result<Comparison> {
+    let (kinds, rules) = (spec.kinds()?, spec.rules()?);
+    let entries = entries(&kinds, &rules);
+    let mut sums = vec![Some(ScoreSum::new(Yardstick::from(&cut.schema))); entries.len()];
+    let mut seconds = vec![0.0; entries.len()];
+    let mut problems: Vec<Option<String>> = vec![None; entries.len()];
+    for number in 0..cut.folds {
+        watch.check()?;
+        watch.progress("comparing", number, cut.folds);
+        let fold = cut.fold(number, spec, table, clock, watch);
         let found = fold.run(&kinds, &rules, &entries)?;
         for (index, outcome) in found.into_iter().enumerate() {
             seconds[index] += outcome.seconds;
@@ -188,27 +270,18 @@ pub fn compare(
             }
         }
     }
-    watch.progress("comparing", folds, folds);
+    watch.progress("comparing", cut.folds, cut.folds);
     let mut lines = Vec::with_capacity(entries.len());
     for (index, entry) in entries.into_iter().enumerate() {
         let scores = sums[index].as_ref().map(ScoreSum::scores).transpose()?;
         lines.push(Line {
             entry,
-            scores,
+            scores: scores.map(Scorecard::Number),
             seconds: seconds[index],
             problem: problems[index].take(),
         });
     }
-    let rank = |line: &Line| line.scores.as_ref().map_or(f64::INFINITY, |s| s.nlpd);
-    lines.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
-    Ok(Comparison {
-        rows: used.len(),
-        rows_of_table: table.rows(),
-        folds,
-        parts,
-        lines,
-        notes,
-    })
+    Ok(cut.ranked(table, lines))
 }
 
 /// All kinds and all rules, for those who choose none.

@@ -4,9 +4,11 @@ use quorate_gp::data::{Roles, nearest_name};
 use serde::{Deserialize, Serialize};
 
 use super::everything;
+use crate::classifier::{CLASSIFIERS, ClassKind};
 use crate::error::{Error, Result};
-use crate::fusion::{RULES, Rule, rule};
+use crate::fusion::{CLASS_RULES, ClassRule, RULES, Rule, rule};
 use crate::member::{Kind, MEMBERS, kind};
+use crate::task::TaskChoice;
 
 /// Rows of a part at least, unless the number of parts is given.
 const PART_ROWS: usize = 25;
@@ -23,6 +25,8 @@ pub struct CompareSpec {
     pub ignore: Vec<String>,
     /// Column of weights.
     pub weight: Option<String>,
+    /// What is predicted: a number, or a class.
+    pub task: TaskChoice,
     /// Kinds of member; all when not given.
     pub members: Option<Vec<String>>,
     /// Rules; all when not given.
@@ -44,6 +48,7 @@ impl Default for CompareSpec {
             inputs: None,
             ignore: Vec::new(),
             weight: None,
+            task: TaskChoice::Auto,
             members: None,
             rules: None,
             folds: 5,
@@ -92,6 +97,34 @@ impl CompareSpec {
         Ok(RULES.iter().filter(wanted).collect())
     }
 
+    /// The kinds of member that tell classes apart, in the order of their registry.
+    pub fn class_kinds(&self) -> Result<Vec<&'static ClassKind>> {
+        let all = CLASSIFIERS.iter().map(|kind| kind.name);
+        let names = self.members.as_deref();
+        check_known("member", names, all)?;
+        let kinds = CLASSIFIERS.iter();
+        Ok(kinds.filter(|kind| is_chosen(names, kind.name)).collect())
+    }
+
+    /// The rules for classes, in the order of their registry.
+    pub fn class_rules(&self) -> Result<Vec<&'static ClassRule>> {
+        let all = CLASS_RULES.iter().map(|rule| rule.name);
+        let names = self.rules.as_deref();
+        check_known("rule", names, all)?;
+        let rules = CLASS_RULES.iter();
+        Ok(rules.filter(|rule| is_chosen(names, rule.name)).collect())
+    }
+
+    /// An error unless every name is known, to one task or the other.
+    pub fn check_names(&self) -> Result<()> {
+        let members = MEMBERS.iter().map(|kind| kind.name);
+        let members = members.chain(CLASSIFIERS.iter().map(|kind| kind.name));
+        check_known("member", self.members.as_deref(), unique(members))?;
+        let rules = RULES.iter().map(|rule| rule.name);
+        let rules = rules.chain(CLASS_RULES.iter().map(|rule| rule.name));
+        check_known("rule", self.rules.as_deref(), unique(rules))
+    }
+
     /// Members of a committee that shares so many training rows.
     pub(super) fn parts_of(&self, rows: usize) -> usize {
         let chosen = self
@@ -101,7 +134,41 @@ impl CompareSpec {
     }
 }
 
-fn unknown<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str> + Clone) -> Error {
+/// Each name once, in the order of first appearance.
+fn unique(names: impl Iterator<Item = &'static str>) -> impl Iterator<Item = &'static str> + Clone {
+    let mut seen: Vec<&'static str> = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen.into_iter()
+}
+
+/// An error for names that nobody knows.
+fn check_known(
+    what: &str,
+    names: Option<&[String]>,
+    all: impl Iterator<Item = &'static str> + Clone,
+) -> Result<()> {
+    for name in names.unwrap_or_default() {
+        if !all.clone().any(|known| known == name) {
+            return Err(unknown(what, name, all));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name was chosen, or nothing was.
+fn is_chosen(names: Option<&[String]>, name: &str) -> bool {
+    names.is_none_or(|names| names.iter().any(|own| own == name))
+}
+
+pub(crate) fn unknown<'n>(
+    what: &str,
+    name: &str,
+    all: impl Iterator<Item = &'n str> + Clone,
+) -> Error {
     let listed: Vec<&str> = all.clone().collect();
     let nearest = match nearest_name(name, all) {
         Some(near) => format!("; did you mean `{near}`?"),

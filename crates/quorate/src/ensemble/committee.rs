@@ -6,9 +6,9 @@ use quorate_gp::linalg::Matrix;
 use quorate_gp::posterior::Predict;
 
 use super::Council;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::fusion::{Fusion, Learned, Pool};
-use crate::member::Member;
+use crate::member::{Member, State};
 
 /// Members and the rule by which they answer together.
 pub struct Committee {
@@ -30,6 +30,16 @@ impl Committee {
     /// Its members.
     pub fn council(&self) -> &Council {
         &self.council
+    }
+
+    /// How they answer together.
+    pub fn fusion(&self) -> &Fusion {
+        &self.fusion
+    }
+
+    /// What was found out about them.
+    pub fn learned(&self) -> Option<&Learned> {
+        self.learned.as_ref()
     }
 }
 
@@ -76,5 +86,11 @@ impl Predict for Committee {
 impl Member for Committee {
     fn noise_variance(&self) -> f64 {
         self.council.noise()
+    }
+
+    fn state(&self) -> Result<State> {
+        Err(Error::Spec(
+            "a committee inside a committee cannot be written to a file".into(),
+        ))
     }
 }

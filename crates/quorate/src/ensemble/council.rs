@@ -68,6 +68,11 @@ impl Council {
         &self.members
     }
 
+    /// The member that saw only the rows all members share, where there is one.
+    pub fn base(&self) -> Option<&dyn Member> {
+        self.base.as_deref()
+    }
+
     /// The members, for another council.
     pub fn into_members(self) -> Vec<Box<dyn Member>> {
         self.members

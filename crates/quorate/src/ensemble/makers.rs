@@ -65,6 +65,15 @@ impl Bag {
 
 /// The same rows with every weight multiplied; rows whose factor is 0 are absent.
 pub fn reweighted(data: &Dataset, factor: impl Fn(usize) -> f64) -> Result<Dataset> {
+    changed(data, factor, |_, _| {})
+}
+
+/// The same rows with every weight multiplied and the targets of each changed.
+pub fn changed(
+    data: &Dataset,
+    factor: impl Fn(usize) -> f64,
+    mut change: impl FnMut(usize, &mut [f64]),
+) -> Result<Dataset> {
     let members: &[Row] = data.members();
     let values = members
         .iter()
@@ -73,10 +82,18 @@ pub fn reweighted(data: &Dataset, factor: impl Fn(usize) -> f64) -> Result<Datas
     let weights = members.iter().enumerate();
     let weights = weights.map(|(place, row)| row.weight * factor(place));
     let noise = members.iter().map(|row| data.known_noise()[row.group]);
-    Ok(Dataset::new(
+    let outputs = data.outputs();
+    let mut targets: Vec<f64> = (0..members.len())
+        .flat_map(|place| data.own_targets(place))
+        .collect();
+    for (place, own) in targets.chunks_exact_mut(outputs).enumerate() {
+        change(place, own);
+    }
+    Ok(Dataset::with_outputs(
         values.collect(),
         data.inputs().width(),
-        members.iter().map(|row| row.target).collect(),
+        targets,
+        outputs,
         Some(weights.collect()),
         Some(noise.collect()),
     )?)

@@ -6,6 +6,7 @@ use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
 use super::makers::shuffled;
+use super::seats::Share;
 use crate::error::Result;
 use crate::fusion::Record;
 use crate::member::{Member, Recipe};
@@ -21,11 +22,27 @@ pub fn out_of_fold(
     seed: u64,
     watch: &dyn Watch,
 ) -> Result<Record> {
+    let shares: Vec<Share> = seats
+        .iter()
+        .map(|(_, rows)| Share::Rows(rows.to_vec()))
+        .collect();
+    let seats: Vec<(&dyn Recipe, &Share)> = seats
+        .iter()
+        .zip(&shares)
+        .map(|((recipe, _), share)| (*recipe, share))
+        .collect();
+    out_of_fold_of(&seats, data, seed, watch)
+}
+
+/// The same for members that are shown anything.
+pub fn out_of_fold_of(
+    seats: &[(&dyn Recipe, &Share)],
+    data: &Dataset,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Record> {
     let rows = data.rows();
-    let mut fold_of = vec![0; rows];
-    for (place, row) in shuffled(rows, seed).into_iter().enumerate() {
-        fold_of[row] = place % FOLDS;
-    }
+    let fold_of = folds(rows, seed);
     let mut means = Matrix::zeros(rows, seats.len());
     let mut variances = Matrix::zeros(rows, seats.len());
     for fold in 0..FOLDS {
@@ -37,15 +54,8 @@ pub fn out_of_fold(
         let questions = data.select(&asked);
         let answers: Vec<(Vec<f64>, Vec<f64>)> = seats
             .par_iter()
-            .map(|(recipe, own)| {
-                let kept: Vec<usize> = own
-                    .iter()
-                    .copied()
-                    .filter(|&row| fold_of[row] != fold)
-                    .collect();
-                // A member of one or two rows keeps them: without any it has nothing to say.
-                let kept = if kept.is_empty() { own.to_vec() } else { kept };
-                let member = recipe.fit(&data.select(&kept))?;
+            .map(|(recipe, share)| {
+                let member = recipe.fit(&share.of(data, None, |row| fold_of[row] != fold)?)?;
                 let belief = member.marginals(questions.inputs())?;
                 let noise = member.noise_variance();
                 let column = |matrix: &Matrix| matrix.col_as_slice(0).to_vec();
@@ -67,6 +77,15 @@ pub fn out_of_fold(
         variances,
         log_evidence: vec![None; seats.len()],
     })
+}
+
+/// The fold of each row.
+pub(super) fn folds(rows: usize, seed: u64) -> Vec<usize> {
+    let mut fold_of = vec![0; rows];
+    for (place, row) in shuffled(rows, seed).into_iter().enumerate() {
+        fold_of[row] = place % FOLDS;
+    }
+    fold_of
 }
 
 impl Record {

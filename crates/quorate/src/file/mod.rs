@@ -4,6 +4,7 @@
 //! The checksum is SHA-256 over the model's JSON text and every tensor. Loading executes nothing and trusts nothing.
 
 mod committee;
+pub mod members;
 mod message;
 mod mixture;
 mod parts;

@@ -27,6 +27,11 @@ impl Fusion {
         self.weights.is_found_before() || self.pool == Pool::Average
     }
 
+    /// True where it gives each member a weight that is the same everywhere.
+    pub fn has_weights(&self) -> bool {
+        self.weights.is_found_before() || self.weights == Weights::Boosted
+    }
+
     /// Finds the weights of the members, and the correlation of their errors.
     pub fn learn(&self, record: &Record) -> Result<Learned> {
         let members = record.members();

@@ -23,9 +23,11 @@
 
 mod barycentre;
 mod cell;
+mod classes;
 mod learned;
 mod linear;
 mod log_linear;
+mod median;
 mod nested;
 mod record;
 mod rules;
@@ -34,6 +36,7 @@ mod vote;
 mod weights;
 
 pub use cell::{Cell, Moments};
+pub use classes::{CLASS_RULES, ClassFusion, ClassRecord, ClassRule, class_rule};
 pub use learned::Learned;
 pub use nested::Between;
 pub use record::Record;
@@ -77,6 +80,8 @@ pub enum Weights {
     Stacked,
     /// The mixture that gives rows not seen the largest density.
     Density,
+    /// Those that were found when the members were boosted; equal where there are none.
+    Boosted,
 }
 
 /// How weighted opinions are put together.
@@ -95,6 +100,8 @@ pub enum Pool {
     BarycentreOfVariances,
     /// The best linear estimate from the members' means under their common process.
     Nested,
+    /// The mean of the member in the middle.
+    Median,
 }
 
 /// What everybody knew before the members spoke.
@@ -233,6 +240,7 @@ impl Fusion {
             Pool::Barycentre => Ok(barycentre::of_deviations(&weights, cell)),
             Pool::BarycentreOfVariances => Ok(barycentre::of_variances(&weights, cell)),
             Pool::Nested => nested::combine(cell),
+            Pool::Median => Ok(median::median(&weights, cell)),
         }
     }
 }

@@ -43,7 +43,7 @@ const fn line(name: &'static str, sentence: &'static str, needs: Needs, fusion: 
 }
 
 /// Every rule there is.
-pub const RULES: [Rule; 16] = [
+pub const RULES: [Rule; 17] = [
     line(
         "product",
         "densities multiplied",
@@ -133,6 +133,12 @@ pub const RULES: [Rule; 16] = [
         "densities multiplied, the surest members preferred",
         Needs::Opinions,
         Fusion::tempered_product(TEMPERATURE),
+    ),
+    line(
+        "median",
+        "the member in the middle",
+        Needs::Opinions,
+        Fusion::median(),
     ),
     line(
         "nested",
@@ -236,6 +242,11 @@ impl Fusion {
             Pool::LogLinear,
             Reference::Nothing,
         )
+    }
+
+    /// Median of the members, weighted where they were boosted (Drucker 1997).
+    pub const fn median() -> Self {
+        fusion(Weights::Boosted, Pool::Median, Reference::Nothing)
     }
 
     /// Nested aggregation (Rulliere et al. 2018).

@@ -45,9 +45,11 @@ impl Weights {
                 let own = cell.opinions.iter().map(|opinion| opinion.variance / unit);
                 softmax(&own.map(|share| -temperature * share).collect::<Vec<f64>>())
             }
+            Weights::Boosted if cell.learned.is_none() => vec![1.0 / members as f64; members],
             Weights::Covariance { .. }
             | Weights::Evidence
             | Weights::Stacked
+            | Weights::Boosted
             | Weights::Density => {
                 let found = cell.learned.map(|learned| learned.weights.clone());
                 found

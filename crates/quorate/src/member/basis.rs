@@ -5,15 +5,18 @@ use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::linalg::{Matrix, add_gram_lower, dot, multiply};
 use quorate_gp::posterior::Predict;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use super::{EvidencePosterior, Expansion, Member, learn_evidence};
+use super::state::{damaged, list_of_factor};
+use super::{EvidencePosterior, Expansion, Member, State, learn_evidence};
 use crate::error::Result;
 
 /// Query rows whose functions are held at the same time.
 const BLOCK: usize = 512;
 
 /// Fixed functions of the expanded inputs; the first is 1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// Each input.
     Linear,
@@ -56,6 +59,18 @@ impl Basis {
         values
     }
 
+    /// Number of functions of so many expanded inputs.
+    pub fn count(&self, inputs: usize) -> usize {
+        match self {
+            Basis::Linear => 1 + inputs,
+            Basis::Quadratic { products_up_to } if inputs <= *products_up_to => {
+                1 + inputs + inputs * (inputs + 1) / 2
+            }
+            Basis::Quadratic { .. } => 1 + 2 * inputs,
+            Basis::Radial { centres, .. } => 1 + centres.len() / inputs.max(1),
+        }
+    }
+
     /// A row for each row of the inputs, a column for each function.
     pub fn design(&self, expansion: &Expansion, inputs: Inputs<'_>) -> Matrix {
         let expanded = expansion.apply(inputs);
@@ -90,6 +105,11 @@ impl WeightSpace {
     /// What is believed about the weights.
     pub fn posterior(&self) -> &EvidencePosterior {
         &self.posterior
+    }
+
+    /// The functions of some queries, a row for each query.
+    pub fn design(&self, query: Inputs<'_>) -> Matrix {
+        self.basis.design(&self.expansion, query)
     }
 
     /// The functions of some queries, a column for each query.
@@ -165,4 +185,52 @@ impl Member for WeightSpace {
     fn log_evidence(&self) -> Option<f64> {
         Some(self.posterior.log_evidence)
     }
+
+    fn state(&self) -> Result<State> {
+        let own = &self.posterior;
+        let stored = Stored {
+            basis: self.basis.clone(),
+            expansion: self.expansion.clone(),
+            rounds: own.rounds,
+        };
+        State::new(
+            &stored,
+            vec![
+                vec![own.alpha, own.beta, own.log_evidence, own.effective],
+                own.mean.clone(),
+                list_of_factor(&own.factor),
+            ],
+        )
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    basis: Basis,
+    expansion: Expansion,
+    rounds: usize,
+}
+
+pub fn restore(state: &State) -> Result<Box<dyn Member>> {
+    let stored: Stored = state.read()?;
+    let [alpha, beta, log_evidence, effective] = *state.list(0)? else {
+        return Err(damaged("the size of weights and noise"));
+    };
+    let mean = state.list(1)?.to_vec();
+    if mean.len() != stored.basis.count(stored.expansion.width()) {
+        return Err(damaged("the number of its weights"));
+    }
+    Ok(Box::new(WeightSpace {
+        posterior: EvidencePosterior {
+            alpha,
+            beta,
+            factor: state.factor(2, mean.len())?,
+            mean,
+            log_evidence,
+            effective,
+            rounds: stored.rounds,
+        },
+        basis: stored.basis,
+        expansion: stored.expansion,
+    }))
 }

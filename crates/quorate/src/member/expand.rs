@@ -1,9 +1,10 @@
 //! Categories as columns of zeros and ones, for members that know numbers only.
 
 use quorate_gp::data::{ColumnKind, InputColumn, Inputs};
+use serde::{Deserialize, Serialize};
 
 /// How encoded inputs become numbers whose size means something.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expansion {
     /// For each encoded column, the number of levels of a category, or none.
     levels: Vec<Option<usize>>,

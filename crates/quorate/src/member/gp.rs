@@ -1,14 +1,16 @@
 //! A Gaussian process as a member: one kernel for all, each conditioned on rows of its own.
 
-use quorate_gp::data::{Dataset, Inputs, random_rows};
+use quorate_gp::data::{Dataset, InputColumn, Inputs, random_rows};
 use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::kernel::{BoundKernel, Kernel};
 use quorate_gp::learn::{Search, SearchLimits, learn};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::posterior::{ExactPosterior, Predict};
+use serde::{Deserialize, Serialize};
 
-use super::{Member, Recipe, Setting};
+use super::state::lists_of_rows;
+use super::{Member, Recipe, Setting, State};
 use crate::error::Result;
 use crate::fit::auto::with_categories;
 
@@ -53,6 +55,30 @@ impl Member for ProcessMember {
     fn process(&self) -> Option<&ExactPosterior> {
         Some(&self.0)
     }
+
+    fn state(&self) -> Result<State> {
+        let stored = Stored {
+            kernel: self.0.kernel().kernel(),
+            columns: self.0.kernel().columns().to_vec(),
+            noise: self.0.noise(),
+        };
+        State::new(&stored, lists_of_rows(self.0.data()))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    kernel: Kernel,
+    columns: Vec<InputColumn>,
+    noise: GaussianNoise,
+}
+
+pub fn restore(state: &State) -> Result<Box<dyn Member>> {
+    let stored: Stored = state.read()?;
+    let rows = state.rows(0, stored.columns.len(), 1)?;
+    let kernel = stored.kernel.bind(&stored.columns)?;
+    let posterior = ExactPosterior::condition(kernel, stored.noise, rows, JitterPolicy::default())?;
+    Ok(Box::new(ProcessMember(posterior)))
 }
 
 struct Process {

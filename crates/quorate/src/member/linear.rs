@@ -6,7 +6,7 @@ use super::{Basis, Expansion, Member, Recipe, Setting, WeightSpace};
 use crate::error::Result;
 
 /// Products of more inputs than this would be more functions than most parts have rows.
-const PRODUCTS_UP_TO: usize = 20;
+pub const PRODUCTS_UP_TO: usize = 20;
 
 struct Polynomial {
     basis: Basis,

@@ -11,14 +11,21 @@ mod gp;
 mod linear;
 mod network;
 mod rbf;
+pub mod state;
 mod tree;
+mod weights;
 
 pub use basis::{Basis, WeightSpace};
 pub use evidence::{EvidencePosterior, learn_evidence};
 pub use expand::Expansion;
 pub use gp::ProcessMember;
+pub(crate) use linear::PRODUCTS_UP_TO;
+pub(crate) use network::normals;
 pub use network::{Network, NetworkMember};
+pub use rbf::radial as radial_basis;
+pub use state::State;
 pub use tree::{Node, Tree, TreeMember, TreeShape};
+pub use weights::InWeights;
 
 use quorate_gp::data::{Dataset, InputColumn};
 use quorate_gp::posterior::{ExactPosterior, Predict};
@@ -40,6 +47,9 @@ pub trait Member: Predict {
     fn process(&self) -> Option<&ExactPosterior> {
         None
     }
+
+    /// All that is needed to make the member again.
+    fn state(&self) -> Result<State>;
 }
 
 /// What members of a kind have in common; fits one to rows of its own.
@@ -71,14 +81,20 @@ pub struct Kind {
     /// True where members of one recipe are one Gaussian process seen from different rows.
     pub is_process: bool,
     /// Learns from all rows what members of the kind have in common.
-    pub prepare: fn(&Setting<'_>, &Dataset) -> Result<Box<dyn Recipe>>,
+    pub prepare: Prepare,
+    /// Makes a member again from its state.
+    pub restore: Restore,
 }
+
+type Prepare = fn(&Setting<'_>, &Dataset) -> Result<Box<dyn Recipe>>;
+type Restore = fn(&State) -> Result<Box<dyn Member>>;
 
 const fn line(
     name: &'static str,
     sentence: &'static str,
     (has_evidence, is_process): (bool, bool),
-    prepare: fn(&Setting<'_>, &Dataset) -> Result<Box<dyn Recipe>>,
+    prepare: Prepare,
+    restore: Restore,
 ) -> Kind {
     Kind {
         name,
@@ -86,18 +102,19 @@ const fn line(
         has_evidence,
         is_process,
         prepare,
+        restore,
     }
 }
 
 /// Every kind of member there is.
 #[rustfmt::skip]
 pub const MEMBERS: [Kind; 6] = [
-    line("gp", "Gaussian process, hyperparameters shared", (true, true), gp::prepare),
-    line("linear", "Bayesian linear regression by the evidence procedure", (true, false), linear::prepare_linear),
-    line("quadratic", "the same with squares and products of the inputs", (true, false), linear::prepare_quadratic),
-    line("rbf", "radial basis functions around shared centres, by the evidence procedure", (true, false), rbf::prepare),
-    line("network", "Bayesian neural network with eight hidden units, by the evidence procedure with Laplace's method", (true, false), network::prepare),
-    line("tree", "regression tree, size of its leaves by cross-validation", (false, false), tree::prepare),
+    line("gp", "Gaussian process, hyperparameters shared", (true, true), gp::prepare, gp::restore),
+    line("linear", "Bayesian linear regression by the evidence procedure", (true, false), linear::prepare_linear, basis::restore),
+    line("quadratic", "the same with squares and products of the inputs", (true, false), linear::prepare_quadratic, basis::restore),
+    line("rbf", "radial basis functions around shared centres, by the evidence procedure", (true, false), rbf::prepare, basis::restore),
+    line("network", "Bayesian neural network with eight hidden units, by the evidence procedure with Laplace's method", (true, false), network::prepare, network::restore),
+    line("tree", "regression tree, size of its leaves by cross-validation", (false, false), tree::prepare, tree::restore),
 ];
 
 /// The kind of that name.

@@ -32,6 +32,12 @@ impl Recipe for Radial {
 
 /// Centres and width are shared by all members, so that their weights mean the same (thesis, chapter 3).
 pub fn prepare(setting: &Setting<'_>, rows: &Dataset) -> Result<Box<dyn Recipe>> {
+    let (basis, expansion) = radial(setting, rows)?;
+    Ok(Box::new(Radial { basis, expansion }))
+}
+
+/// Centres by clustering, and the width under which the first output is likeliest.
+pub fn radial(setting: &Setting<'_>, rows: &Dataset) -> Result<(Basis, Expansion)> {
     let expansion = Expansion::of(setting.columns);
     let kernel: Kernel = with_categories(setting.columns, "se").parse()?;
     let bound = kernel.bind(setting.columns)?;
@@ -65,8 +71,7 @@ pub fn prepare(setting: &Setting<'_>, rows: &Dataset) -> Result<Box<dyn Recipe>>
         centres,
         width: unit,
     };
-    let basis = best.map_or(fallback, |(_, basis)| basis);
-    Ok(Box::new(Radial { basis, expansion }))
+    Ok((best.map_or(fallback, |(_, basis)| basis), expansion))
 }
 
 /// Mean distance from a centre to the nearest other; 1 where there is no other.

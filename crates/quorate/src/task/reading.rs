@@ -85,7 +85,7 @@ impl<'a> Reading<'a> {
 }
 
 /// Answers about classes in units of the targets +1 and -1: one mean for each class, in `means`, and the variance.
-pub(super) fn class_answer<'m>(
+pub(crate) fn class_answer<'m>(
     classes: &Classes,
     scales: &[Scale],
     answers: impl Iterator<Item = f64>,

@@ -5,11 +5,13 @@ use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::linalg::{Matrix, dot};
 use quorate_gp::posterior::Predict;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Network;
 use super::learn::{Laplace, learn, normals};
 use crate::error::Result;
-use crate::member::{Expansion, Member, Recipe, Setting};
+use crate::member::state::{damaged, list_of_factor};
+use crate::member::{Expansion, Member, Recipe, Setting, State};
 
 /// Hidden units; the evidence makes those that are not needed small.
 const HIDDEN: usize = 8;
@@ -55,6 +57,19 @@ impl NetworkMember {
             found,
             seed,
         })
+    }
+
+    /// The network.
+    pub fn network(&self) -> Network {
+        self.network
+    }
+
+    pub(in crate::member) fn found(&self) -> &Laplace {
+        &self.found
+    }
+
+    pub(in crate::member) fn expanded(&self, query: Inputs<'_>) -> Vec<f64> {
+        self.expansion.apply(query)
     }
 
     /// Variance of the function before the rows were seen: over weights drawn from their prior (Neal 1996; Latouche 2007,
@@ -115,6 +130,54 @@ impl Member for NetworkMember {
     fn log_evidence(&self) -> Option<f64> {
         Some(self.found.log_evidence)
     }
+
+    fn state(&self) -> Result<State> {
+        let stored = Stored {
+            network: self.network,
+            expansion: self.expansion.clone(),
+            seed: self.seed,
+        };
+        let found = &self.found;
+        State::new(
+            &stored,
+            vec![
+                vec![found.alpha, found.beta, found.log_evidence],
+                found.weights.clone(),
+                list_of_factor(&found.factor),
+            ],
+        )
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    network: Network,
+    expansion: Expansion,
+    seed: u64,
+}
+
+pub fn restore(state: &State) -> Result<Box<dyn Member>> {
+    let stored: Stored = state.read()?;
+    let [alpha, beta, log_evidence] = *state.list(0)? else {
+        return Err(damaged("the size of weights and noise"));
+    };
+    let weights = state.list(1)?.to_vec();
+    let network = stored.network;
+    if network.inputs != stored.expansion.width() || weights.len() != network.weights() {
+        return Err(damaged("the number of its weights"));
+    }
+    Ok(Box::new(NetworkMember {
+        network,
+        expansion: stored.expansion,
+        found: Laplace {
+            factor: state.factor(2, weights.len())?,
+            weights,
+            alpha,
+            beta,
+            log_evidence,
+        },
+        seed: stored.seed,
+    }))
 }
 
 struct Learning {

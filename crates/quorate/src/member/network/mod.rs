@@ -4,5 +4,6 @@ mod learn;
 mod member;
 mod shape;
 
-pub use member::{NetworkMember, prepare};
+pub(crate) use learn::normals;
+pub use member::{NetworkMember, prepare, restore};
 pub use shape::Network;

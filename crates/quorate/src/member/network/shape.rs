@@ -2,11 +2,12 @@
 
 use quorate_gp::linalg::Matrix;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// `f(x) = c + sum_j v_j tanh(b_j + sum_i w_ji x_i)`.
 ///
 /// Weights stand in the order `b_0, w_00, .., b_1, w_10, .., c, v_0, v_1, ..`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Network {
     /// Inputs.
     pub inputs: usize,

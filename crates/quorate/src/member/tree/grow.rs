@@ -1,6 +1,10 @@
 //! Growing a tree: one cut at a time, the one after which the halves vary least.
 
 use quorate_gp::data::Inputs;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::member::state::damaged;
 
 /// How far a tree grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +16,7 @@ pub struct TreeShape {
 }
 
 /// One node: a leaf, or a cut with two nodes below it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// Column and threshold of the cut, and the nodes left (not above the threshold) and right of it.
     pub cut: Option<(usize, f64, usize, usize)>,
@@ -26,7 +30,7 @@ pub struct Node {
 ///
 /// Classes are outputs of zeros and ones: the sum of their variances, `sum_c p_c (1 - p_c)`, is Gini's impurity, so that one
 /// criterion serves regression and classification.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
     /// The nodes, each before those below it.
     pub nodes: Vec<Node>,
@@ -108,6 +112,21 @@ impl Tree {
             node = &self.nodes[below];
         }
         node
+    }
+
+    /// An error unless every row of so many columns comes to a leaf of so many outputs, which one of a damaged file need not.
+    pub fn check(&self, columns: usize, outputs: usize) -> Result<()> {
+        let sound = |(place, node): (usize, &Node)| {
+            node.value.len() == outputs
+                && node.cut.is_none_or(|(column, _, left, right)| {
+                    let below = |child: usize| child > place && child < self.nodes.len();
+                    column < columns && below(left) && below(right)
+                })
+        };
+        if self.nodes.is_empty() || !self.nodes.iter().enumerate().all(sound) {
+            return Err(damaged("a tree that leads nowhere"));
+        }
+        Ok(())
     }
 
     /// Number of leaves.

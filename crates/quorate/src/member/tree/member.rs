@@ -4,10 +4,11 @@ use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::linalg::Matrix;
 use quorate_gp::posterior::Predict;
+use serde::{Deserialize, Serialize};
 
 use super::{Tree, TreeShape};
 use crate::error::Result;
-use crate::member::{Expansion, Member, Recipe, Setting};
+use crate::member::{Expansion, Member, Recipe, Setting, State};
 
 /// Least weights of a leaf that are tried.
 const LEAVES: [f64; 4] = [2.0, 5.0, 15.0, 45.0];
@@ -16,7 +17,7 @@ const FOLDS: usize = 3;
 const DEPTH: usize = 64;
 
 /// A tree with the error it makes on rows it has not seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TreeMember {
     tree: Tree,
     expansion: Expansion,
@@ -119,6 +120,16 @@ impl Member for TreeMember {
     fn noise_variance(&self) -> f64 {
         self.noise
     }
+
+    fn state(&self) -> Result<State> {
+        State::new(self, Vec::new())
+    }
+}
+
+pub fn restore(state: &State) -> Result<Box<dyn Member>> {
+    let tree: TreeMember = state.read()?;
+    tree.tree.check(tree.expansion.width(), 1)?;
+    Ok(Box::new(tree))
 }
 
 struct Growing {

@@ -4,4 +4,4 @@ mod grow;
 mod member;
 
 pub use grow::{Node, Tree, TreeShape};
-pub use member::{TreeMember, prepare};
+pub use member::{TreeMember, prepare, restore};
