@@ -38,7 +38,7 @@ fn a_fit_tells_its_plan_and_follows_it() {
         .ok();
     assert_eq!(fit.json()["planned"]["way"], "local");
     let page = place.run("inspect m.quorate --json").ok().json();
-    assert_eq!(page["method"]["local"]["neighbours"], 300);
+    assert_eq!(page["method"]["local"]["neighbours"], 150);
 }
 
 #[test]
