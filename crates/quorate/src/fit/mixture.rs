@@ -25,6 +25,8 @@ use crate::task::Scorecard;
 pub const MOST_ROWS: usize = 2000;
 /// Length scales of the outermost experts are at most this many doublings away from those of one process.
 const DOUBLINGS: f64 = 3.0;
+/// Targets without noise have this variance of it, as a share of their own: precisions of rows stay finite.
+const LEAST_NOISE: f64 = 1e-8;
 /// Variance of the level of a gate or of a logarithm of noise.
 const LEVEL_VARIANCE: f64 = 1.0;
 /// What gates and noises may look like: length scales in those of one process, and variances.
@@ -103,7 +105,7 @@ pub fn fit(
     let maker = Maker {
         columns: schema.columns(),
         rows: MixtureRows::of(&data)?,
-        level: 0.5 * learned.noise.variance.ln(),
+        level: 0.5 * learned.noise.variance.max(LEAST_NOISE).ln(),
         keeps: spec.learn == LearnChoice::None,
         watch,
     };

@@ -150,6 +150,9 @@ pub fn climb(
     Ok((climber.conclude(round)?, record))
 }
 
+/// Logarithm of the least deviation of noise that an expert hears: rows it fits to the last digit would count without limit.
+const LEAST_SPREAD: f64 = -14.0;
+
 struct Climber<'a> {
     prior: &'a Prior,
     rows: &'a MixtureRows,
@@ -281,7 +284,7 @@ impl Climber<'_> {
         for row in 0..self.rows.count() {
             let count = self.rows.weights()[row] * round.shares[expert][row];
             let spread = self.prior.level + round.noises[expert].value[row];
-            let precision = count * (-2.0 * spread).exp();
+            let precision = count * (-2.0 * spread.max(LEAST_SPREAD)).exp();
             sites.precision.push(precision);
             sites.shift.push(precision * self.rows.targets()[row]);
         }
