@@ -18,6 +18,8 @@ from quorate._core import __version__
 
 # Where each public name lives. An estimator joins the package with one line here and one module of its own.
 _HOME = {
+    "CommitteeClassifier": "quorate._committee",
+    "CommitteeRegressor": "quorate._committee",
     "GPClassifier": "quorate._classification",
     "GPRegressor": "quorate._regression",
     "MixtureRegressor": "quorate._mixture",

@@ -84,7 +84,7 @@ class Learner(Estimator):
             roles[role] = column
             usual = np.full(len(y), 1.0 if role == "weight" else 0.0)
             further.append(numbers(column, usual if values is None else values))
-        if reset and not isinstance(self.kernel, str):
+        if reset and not isinstance(getattr(self, "kernel", "auto"), str):
             roles["kernel"] = self._translated(inputs, y)
         return inputs.table(further), roles
 

@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from quorate import _core
-from quorate._estimator import numbers, seed_of
+from quorate._estimator import seed_of
 from quorate._fitting import Learner
+from quorate._numbers import NumberTarget
 from quorate._parts import PartsMixin
 from quorate._progress import Progress
-from quorate._tables import Column, Inputs, as_given
+from quorate._tables import Inputs
 
 
-class GPRegressor(PartsMixin, RegressorMixin, Learner):
+class GPRegressor(NumberTarget, PartsMixin, RegressorMixin, Learner):
     """Gaussian-process regression with learned hyperparameters, on tables of any size.
 
     Exact up to 4,000 distinct rows, by a committee of experts beyond; see the guide for when to choose otherwise.
@@ -173,40 +174,6 @@ default="auto"
             return prediction.mean(), prediction.deviation(latent)
         return prediction.mean()
 
-    def predict_quantiles(self, X: Any, quantiles: Any = (0.025, 0.5, 0.975), *, latent: bool = False) -> np.ndarray:
-        """Quantiles of new targets (or, with `latent`, of the function): one row for each row of X."""
-        _, prediction = self._predict(X)
-        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        return np.column_stack([prediction.quantile(float(level), latent) for level in levels])
-
-    def predict_dist(self, X: Any, *, latent: bool = False) -> Any:
-        """The predictive distributions, as one frozen `scipy.stats` distribution over all rows."""
-        from scipy.stats import norm
-
-        _, prediction = self._predict(X)
-        return norm(loc=prediction.mean(), scale=prediction.deviation(latent))
-
-    def predict_table(
-        self, X: Any, *, interval: float = 0.95, quantiles: Any = (), latent: bool = False
-    ) -> Any:
-        """Columns `mean`, `std`, `lower`, `upper` and `q<p>`, as `quorate predict` writes them.
-
-        A table of the library that X belongs to (pandas, polars, Arrow); a dictionary of arrays for anything else.
-        """
-        if not 0 < interval < 1:
-            raise ValueError(f"interval must lie between 0 and 1, both excluded; got {interval}")
-        inputs, prediction = self._predict(X)
-        tail = (1 - interval) / 2
-        columns = {
-            "mean": prediction.mean(),
-            "std": prediction.deviation(latent),
-            "lower": prediction.quantile(tail, latent),
-            "upper": prediction.quantile(1 - tail, latent),
-        }
-        for level in np.atleast_1d(np.asarray(quantiles, dtype=np.float64)):
-            columns[f"q{level:g}"] = prediction.quantile(float(level), latent)
-        return as_given(inputs.origin, inputs.kind, columns)
-
     def sample_y(
         self, X: Any, n_samples: int = 1, random_state: Any = 0, *, latent: bool = False
     ) -> np.ndarray:
@@ -259,13 +226,3 @@ default="auto"
     def _adopt(self, model: _core.Model) -> None:
         super()._adopt(model)
         self.noise_variance_ = self.inspect()["noise_variance"]
-
-    def _checked_target(self, y: Any, weight: np.ndarray | None) -> np.ndarray:
-        if y.dtype.kind == "c":
-            raise ValueError("Complex data not supported")
-        y = np.asarray(y, dtype=np.float64)
-        assert_all_finite(y, input_name="y", estimator_name=type(self).__name__)
-        return y
-
-    def _target_column(self, name: str, y: np.ndarray) -> Column:
-        return numbers(name, y)

@@ -1,9 +1,10 @@
 """scikit-learn's own checks of its conventions, none of them excused."""
 
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quorate import GPClassifier, GPRegressor, MixtureRegressor
+from quorate import CommitteeClassifier, CommitteeRegressor, GPClassifier, GPRegressor, MixtureRegressor
 
 ESTIMATORS = [
     # Few starts where they are not the default: none of the checks is about the quality of the search.
@@ -15,6 +16,9 @@ ESTIMATORS = [
     GPClassifier(),
     GPClassifier("matern32", method="committee", mode="local", restarts=0),
     GPClassifier("se", mode="landmarks", restarts=0),
+    CommitteeRegressor(["linear", "tree"]),
+    CommitteeRegressor([DecisionTreeRegressor(random_state=0), "linear"], maker="all"),
+    CommitteeClassifier(["linear", "tree"]),
 ]
 
 # Some checks repeat rows or weigh them with 0, about which the core has a word to say.

@@ -209,3 +209,17 @@ def test_html_shows_the_parameters():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert repr(GPRegressor("se")) == "GPRegressor(kernel='se')"
+
+
+@pytest.mark.filterwarnings("ignore::quorate.QuorateWarning")
+def test_predictions_average_over_drawn_hyperparameters(wave):
+    X, y, *_ = wave
+    X, y = X[:60], y[:60]
+    model = GPRegressor("se", learn="nuts", chains=2, draws=60, warmup=80).fit(X, y)
+    found = model.inspect()["hyperposterior"]
+    assert found["chains"]["chains"] == 2 and len(found["draws"]) == 120
+    low, high = model.predict_quantiles(X[:4], [0.1, 0.9]).T
+    mean, std = model.predict(X[:4], return_std=True)
+    assert (low < mean).all() and (mean < high).all() and (std > 0).all()
+    again = GPRegressor("se", learn="nuts", chains=2, draws=60, warmup=80, n_jobs=1).fit(X, y)
+    np.testing.assert_array_equal(again.predict(X[:4]), mean)

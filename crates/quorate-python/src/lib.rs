@@ -4,7 +4,9 @@
 //! to the library. No mathematics and no defaults live here.
 
 mod command;
+mod committee;
 mod errors;
+mod guest;
 mod message;
 mod model;
 mod prediction;
@@ -19,6 +21,8 @@ use pyo3::prelude::*;
 mod _core {
     #[pymodule_export]
     use crate::command::run_command;
+    #[pymodule_export]
+    use crate::committee::{Committee, registry};
     #[pymodule_export]
     use crate::message::{
         absorb, check_part, objective_message, part_message, private_part_message,

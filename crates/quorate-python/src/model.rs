@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quorate::parts::Forget;
 use quorate::{Error, ModelSpec};
-use quorate_gp::data::ColumnType;
+use quorate_gp::data::{ColumnType, Schema};
 
 use crate::errors::to_python;
 use crate::prediction::{ClassPrediction, Prediction, QuantityPrediction};
@@ -166,17 +166,7 @@ impl Model {
 
     /// Labels of the classes and the kind of cells they came in; none for a model of numbers.
     fn labels(&self) -> (Vec<String>, &'static str) {
-        match self.inner.schema().target().classes() {
-            Some(classes) => {
-                let kind = match classes.column_type() {
-                    ColumnType::Text => "text",
-                    ColumnType::Boolean => "boolean",
-                    ColumnType::Number | ColumnType::Date => "number",
-                };
-                (classes.labels().to_vec(), kind)
-            }
-            None => (Vec::new(), "number"),
-        }
+        labels_of(self.inner.schema())
     }
 
     /// Mean and covariance of the rows of a table, together.
@@ -303,15 +293,30 @@ impl Model {
     }
 }
 
+/// Labels of the classes and the kind of cells they came in; none for a model of numbers.
+pub fn labels_of(schema: &Schema) -> (Vec<String>, &'static str) {
+    match schema.target().classes() {
+        Some(classes) => {
+            let kind = match classes.column_type() {
+                ColumnType::Text => "text",
+                ColumnType::Boolean => "boolean",
+                ColumnType::Number | ColumnType::Date => "number",
+            };
+            (classes.labels().to_vec(), kind)
+        }
+        None => (Vec::new(), "number"),
+    }
+}
+
 fn specification(text: &str) -> PyResult<ModelSpec> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(of_json)?;
     serde_json::from_value(value).map_err(of_json)
 }
 
-fn json(value: &impl serde::Serialize) -> PyResult<String> {
+pub fn json(value: &impl serde::Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(of_json)
 }
 
-fn of_json(error: serde_json::Error) -> PyErr {
+pub fn of_json(error: serde_json::Error) -> PyErr {
     to_python(Error::Spec(error.to_string()))
 }

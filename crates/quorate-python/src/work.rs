@@ -1,8 +1,10 @@
 //! Long work: on threads of its own while the interpreter is free, with progress and Ctrl-C.
 //!
 //! The thread that called waits without the interpreter's lock and wakes now and then to pass progress on and to look
-//! for signals, which Python delivers to its main thread only. The workers never touch the interpreter.
+//! for signals, which Python delivers to its main thread only. The workers touch the interpreter only where a committee has
+//! guests ([`inside`]); work that a guest starts there runs on threads of its own, so that nobody waits for himself.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,9 +25,23 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// left to come to its end behind the scenes.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Pools by process and number of threads: a forked child has none of its parent's threads and needs its own.
-type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
+/// Pools by process, number of threads and depth: a forked child has none of its parent's threads and needs its own.
+type Pools = HashMap<(u32, usize, usize), Arc<ThreadPool>>;
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
+
+thread_local! {
+    /// How many guests, one inside the other, this thread works for.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Asks a guest, with the interpreter, from a thread that works for a committee.
+pub fn inside<T>(ask: impl FnOnce(Python<'_>) -> T) -> T {
+    let depth = DEPTH.get();
+    DEPTH.set(depth + 1);
+    let answer = Python::attach(ask);
+    DEPTH.set(depth);
+    answer
+}
 
 /// How a caller wants its work done.
 #[derive(Default)]
@@ -97,7 +113,7 @@ fn give_up<T: Send>(
     if wait(py, receiver, GRACE).is_err() {
         // Its threads are busy until it notices: whoever comes next gets others.
         if let Some(pools) = lock(&POOLS).as_mut() {
-            pools.remove(&(std::process::id(), wishes.threads));
+            pools.remove(&(std::process::id(), wishes.threads, DEPTH.get()));
         }
     }
     reason
@@ -106,13 +122,15 @@ fn give_up<T: Send>(
 fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     let mut pools = lock(&POOLS);
     let pools = pools.get_or_insert_default();
-    let key = (std::process::id(), threads);
+    let depth = DEPTH.get();
+    let key = (std::process::id(), threads, depth);
     if let Some(pool) = pools.get(&key) {
         return Ok(pool.clone());
     }
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|index| format!("quorate-{index}"))
+        .start_handler(move |_| DEPTH.set(depth))
         .build()
         .map_err(|error| PyRuntimeError::new_err(format!("threads: {error}")))?;
     let pool = Arc::new(pool);
