@@ -21,6 +21,8 @@ _HOME = {
     "CommitteeClassifier": "quorate._committee",
     "CommitteeRegressor": "quorate._committee",
     "GPClassifier": "quorate._classification",
+    "GPCountRegressor": "quorate._quantities",
+    "GPLifetimeRegressor": "quorate._quantities",
     "GPRegressor": "quorate._regression",
     "MixtureRegressor": "quorate._mixture",
     "Summary": "quorate._summary",

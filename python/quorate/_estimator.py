@@ -100,6 +100,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """Reads a model file into the estimator it belongs to."""
     from quorate._classification import GPClassifier
     from quorate._mixture import MixtureRegressor
+    from quorate._quantities import GPCountRegressor, GPLifetimeRegressor
     from quorate._regression import GPRegressor
 
     model = _core.Model.load(os.fspath(path))
@@ -107,6 +108,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     if labels:
         return GPClassifier._of_model(model)
     found = json.loads(model.inspect())
+    if (quantity := found.get("quantity")) is not None:
+        kind = quantity["quantity"]
+        if kind == "real":
+            raise ValueError("no estimator has the likelihood of this model: use the command `quorate`")
+        return (GPCountRegressor if kind == "count" else GPLifetimeRegressor)._of_model(model)
     if found.get("mixture") is None:
         return GPRegressor._of_model(model)
     mixture = MixtureRegressor._of_model(model)

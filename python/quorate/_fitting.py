@@ -49,9 +49,20 @@ class Learner(Estimator):
         self.outcome_ = found["outcome"]
 
     def _training_table(
-        self, X: Any, y: Any, sample_weight: Any, noise: Any, *, reset: bool, merge: bool = False
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        noise: Any,
+        *,
+        reset: bool,
+        merge: bool = False,
+        companion: tuple[str, Any] | None = None,
     ) -> tuple[_core.Table, dict[str, Any]]:
-        """The rows to learn from, and which column plays which part; with `merge`, copies as weights."""
+        """The rows to learn from, and which column plays which part; with `merge`, copies as weights.
+
+        `companion` is a column that comes with the target: its part in the specification, and its values.
+        """
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
@@ -60,21 +71,28 @@ class Learner(Estimator):
         wish = getattr(y, "name", None)
         y = column_or_1d(y, warn=True)
         check_consistent_length(inputs.array if inputs.array is not None else X, y)
+        role, beside = companion if companion is not None else ("", None)
         weight, known = (
             None if values is None else _check_sample_weight(values, inputs.origin, dtype=np.float64)
             for values in (sample_weight, noise)
         )
+        if beside is not None:
+            beside = np.asarray(column_or_1d(beside), dtype=np.float64)
+            check_consistent_length(y, beside)
         y = self._checked_target(y, weight)
         if merge:
-            y, weight, known = merge_copies(inputs, y, weight, known)
+            y, weight, known, beside = merge_copies(inputs, y, weight, known, beside)
         stored = None if reset else self._roles()
         named = isinstance(wish, str) and wish
         target = stored["target"] if stored else free_name(wish if named else "y", inputs.names)
         roles: dict[str, Any] = {"target": target, "inputs": inputs.names, "task": self._task}
         further = [self._target_column(target, y)]
-        for role, argument, values in (("weight", "sample_weight", weight), ("noise", "noise", known)):
+        columns = [("weight", "sample_weight", weight), ("noise", "noise", known)]
+        if companion is not None:
+            columns.append((role, role, beside))
+        for role, argument, values in columns:
             if stored is not None:
-                column = stored[role]
+                column = stored.get(role)
                 if column is None and values is not None:
                     raise ValueError(f"the model was fitted without {argument}, so further rows cannot have it")
             else:
@@ -82,7 +100,7 @@ class Learner(Estimator):
             if column is None:
                 continue
             roles[role] = column
-            usual = np.full(len(y), 1.0 if role == "weight" else 0.0)
+            usual = np.full(len(y), 0.0 if role == "noise" else 1.0)
             further.append(numbers(column, usual if values is None else values))
         if reset and not isinstance(getattr(self, "kernel", "auto"), str):
             roles["kernel"] = self._translated(inputs, y)
