@@ -27,6 +27,8 @@ pub const MOST_ROWS: usize = 2000;
 const DOUBLINGS: f64 = 3.0;
 /// Targets without noise have this variance of it, as a share of their own: precisions of rows stay finite.
 const LEAST_NOISE: f64 = 1e-8;
+/// Logarithms of noise deviations are believed up to here, in both directions.
+const MOST_LOG: f64 = 14.0;
 /// Variance of the level of a gate or of a logarithm of noise.
 const LEVEL_VARIANCE: f64 = 1.0;
 /// What gates and noises may look like: length scales in those of one process, and variances.
@@ -293,7 +295,7 @@ impl Maker<'_> {
         };
         let known = spread
             .iter()
-            .map(|own| (2.0 * (own + found.prior.level)).exp());
+            .map(|own| (2.0 * (own + found.prior.level).clamp(-MOST_LOG, MOST_LOG)).exp());
         let width = data.inputs().width();
         let rows = Dataset::new(
             self.rows.inputs()?.values().to_vec(),

@@ -5,7 +5,7 @@ use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
 use super::gate::{self, log_prior, log_shares, log_sum};
-use super::noise::Errors;
+use super::noise::{Errors, precision};
 use super::processes::{Covariances, MixtureOfProcesses, MixtureRows, Prior, Track};
 use super::sites::{Sites, Smoothed};
 use crate::error::{Error, Result};
@@ -150,9 +150,6 @@ pub fn climb(
     Ok((climber.conclude(round)?, record))
 }
 
-/// Logarithm of the least deviation of noise that an expert hears: rows it fits to the last digit would count without limit.
-const LEAST_SPREAD: f64 = -14.0;
-
 struct Climber<'a> {
     prior: &'a Prior,
     rows: &'a MixtureRows,
@@ -284,7 +281,7 @@ impl Climber<'_> {
         for row in 0..self.rows.count() {
             let count = self.rows.weights()[row] * round.shares[expert][row];
             let spread = self.prior.level + round.noises[expert].value[row];
-            let precision = count * (-2.0 * spread.max(LEAST_SPREAD)).exp();
+            let precision = count * precision(spread);
             sites.precision.push(precision);
             sites.shift.push(precision * self.rows.targets()[row]);
         }

@@ -11,6 +11,10 @@ pub fn softmax(heights: &[f64]) -> Vec<f64> {
     let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let raised: Vec<f64> = heights.iter().map(|height| (height - top).exp()).collect();
     let sum: f64 = raised.iter().sum();
+    if !sum.is_finite() {
+        // Nobody gives the row any density: nobody has the better claim.
+        return vec![1.0 / heights.len() as f64; heights.len()];
+    }
     raised.into_iter().map(|share| share / sum).collect()
 }
 

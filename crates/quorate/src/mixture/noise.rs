@@ -6,6 +6,14 @@ use super::processes::Track;
 use super::sites::{Sites, Smoothed};
 use crate::error::Result;
 
+/// Logarithm of the least deviation of noise: rows that are fitted to the last digit would count without limit.
+const LEAST_SPREAD: f64 = -14.0;
+
+/// Precision of noise whose deviation has the logarithm `spread`.
+pub fn precision(spread: f64) -> f64 {
+    (-2.0 * spread.max(LEAST_SPREAD)).exp()
+}
+
 /// What the noise of one expert looks at: its squared errors, expected ones where the expert is not sure of itself.
 pub struct Errors<'a> {
     /// Squared error of each row, plus the expert's variance there.
@@ -19,7 +27,7 @@ pub struct Errors<'a> {
 impl Errors<'_> {
     /// Squared error in units of the noise variance.
     fn ratio(&self, row: usize, value: f64) -> f64 {
-        self.squares[row] * (-2.0 * (self.level + value)).exp()
+        self.squares[row] * precision(self.level + value)
     }
 
     /// The sites at a value of the process.

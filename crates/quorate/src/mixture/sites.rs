@@ -96,9 +96,10 @@ impl Smoothed {
     /// Mean and variance at a row had its own site not been heard (Tresp 2001, sec. 4.1, where the mean is
     /// `y - (y - f) / (1 - S_kk)`).
     pub fn left_out(&self, row: usize) -> (f64, f64) {
-        let kept = self.kept[row];
+        // A row that decides its own value alone keeps nothing, and rounding may leave less.
+        let kept = self.kept[row].max(f64::EPSILON);
         let mean = (self.mean[row] - self.variance[row] * self.sites.shift[row]) / kept;
-        (mean, self.variance[row] / kept)
+        (mean, self.variance[row].max(0.0) / kept)
     }
 
     /// `KL(q || p)` of the belief from the prior: `1/2 (m'a - sum w v + log |B|)`.
