@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,6 +21,8 @@ from typing import Any
 
 from quorate import _core
 from quorate._estimator import load
+from quorate._keys import command as keys_command
+from quorate._keys import make_keys
 from quorate._rounds import Lost, learned, share
 
 try:
@@ -31,7 +32,7 @@ try:
 except ImportError as missing:  # pragma: no cover
     raise ImportError("quorate.flower needs Flower: pip install 'quorate[flower]'") from missing
 
-__all__ = ["Outcome", "federate", "server_app", "site_app"]
+__all__ = ["NoQuorum", "Outcome", "federate", "make_keys", "server_app", "site_app"]
 
 _RECORD = "quorate"
 
@@ -267,58 +268,5 @@ def _copy(estimator: Any) -> Any:
     return copy
 
 
-def make_keys(folder: str | os.PathLike[str], sites: list[str], host: str = "127.0.0.1") -> None:
-    """Keys and certificates for a trial: a root, the server's certificate, and a key pair for each site.
-
-    Made with the package `cryptography`, which Flower brings along. Not for production: the root's key is thrown away.
-    """
-    import datetime
-    import ipaddress
-    from pathlib import Path
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.x509.oid import NameOID
-
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-
-    def private(key: Any, name: str) -> None:
-        coded = key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.OpenSSH, serialization.NoEncryption()
-        ) if name.startswith("site-") else key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-        path = place / name
-        path.touch(mode=0o600)
-        path.write_bytes(coded)
-
-    def named(name: str) -> x509.Name:
-        return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-
-    now = datetime.datetime.now(datetime.timezone.utc)
-    root, server = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-
-    def certificate(subject: str, key: Any) -> x509.CertificateBuilder:
-        return (
-            x509.CertificateBuilder()
-            .subject_name(named(subject))
-            .issuer_name(named("quorate trial root"))
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(minutes=5))
-            .not_valid_after(now + datetime.timedelta(days=30))
-        )
-
-    own = certificate("quorate trial root", root).add_extension(x509.BasicConstraints(ca=True, path_length=0), True)
-    (place / "root.pem").write_bytes(own.sign(root, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address(host))]
-    signed = certificate("quorate trial server", server).add_extension(x509.SubjectAlternativeName(names), False)
-    (place / "server.pem").write_bytes(signed.sign(root, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
-    private(server, "server.key")
-    for site in sites:
-        key = ec.generate_private_key(ec.SECP384R1())
-        private(key, f"site-{site}.key")
-        public = key.public_key().public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
-        (place / f"site-{site}.pub").write_bytes(public)
+if __name__ == "__main__":
+    keys_command()
