@@ -1,4 +1,4 @@
-"""Committees on a Dask cluster: `DaskGPRegressor` and `DaskGPClassifier`.
+"""Committees on a Dask cluster: `DaskGPRegressor`, `DaskGPClassifier` and `DaskGPCountRegressor`.
 
 For tables that one machine does not hold. A partition is a part: it stays on its worker, and only sums over its rows
 travel. Scaling, hyperparameters and landmarks come from a seeded sample of all partitions. Parts are added in the order of
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from quorate._classification import GPClassifier
+from quorate._counts import LandmarkCountRegressor
 from quorate._regression import GPRegressor
 from quorate._rounds import learned, share
 
@@ -23,14 +24,14 @@ try:
 except ImportError as missing:  # pragma: no cover
     raise ImportError("quorate.dask needs Dask: pip install 'quorate[dask]'") from missing
 
-__all__ = ["DaskGPClassifier", "DaskGPRegressor"]
+__all__ = ["DaskGPClassifier", "DaskGPCountRegressor", "DaskGPRegressor"]
 
 #: Rows that scaling, hyperparameters and landmarks are learned from, as in one-pass fits on one machine.
 _SAMPLE_ROWS = 50_000
 
 
 class _DaskEstimator:
-    """What both estimators share; the local estimator does the work, on the workers."""
+    """What the estimators share; the local estimator does the work, on the workers."""
 
     _local: type
 
@@ -59,9 +60,16 @@ class _DaskEstimator:
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, noise: Any = None) -> Any:
         """Fits dask arrays or dataframes, one part for each partition; also plain tables, as one partition."""
         client = self.client or get_client()
-        parts = _partitions(X, y, sample_weight, noise)
-        names = [f"part-{index:06d}" for index in range(len(parts))]
-        # Held on the workers for all rounds; what a dead worker held is made again from its source.
+        estimator, held, names = self._prepared(client, _partitions(X, y, sample_weight, noise))
+        if self.rounds:
+            estimator = _learned(client, estimator, held, names, self.rounds)
+        estimator = _summed(client, estimator, held, names)
+        self._adopt(estimator)
+        return self
+
+    def _prepared(self, client: Client, parts: list[tuple[Any, ...]]) -> tuple[Any, list[Any], list[str]]:
+        """What parts need in common, learned from a sample of them; the parts, held on the workers; their names."""
+        # Held for all rounds; what a dead worker held is made again from its source.
         held = client.compute([delayed(_hold)(*part) for part in parts])
         counts = client.gather([client.submit(_count, part) for part in held])
         shares = _shares(counts, self.sample_rows)
@@ -71,11 +79,7 @@ class _DaskEstimator:
             if share
         ]
         estimator = client.submit(_prepare, self._estimator(), samples).result()
-        if self.rounds:
-            estimator = _learned(client, estimator, held, names, self.rounds)
-        estimator = _summed(client, estimator, held, names)
-        self._adopt(estimator)
-        return self
+        return estimator, held, [f"part-{index:06d}" for index in range(len(parts))]
 
     def to_local(self) -> Any:
         """The estimator of one machine, which needs no Dask; its file is that of the command `quorate`."""
@@ -100,13 +104,13 @@ class _DaskEstimator:
         for name in ("model_", "kernel_", "scores_", "outcome_", "n_features_in_"):
             setattr(self, name, getattr(estimator, name))
 
-    def _lazily(self, method: str, X: Any, outputs: int = 0, kind: Any = np.float64) -> Any:
-        """An answer for each partition when it is asked for; at once for plain tables."""
+    def _lazily(self, method: str, X: Any, outputs: int = 0, kind: Any = np.float64, beside: Any = None) -> Any:
+        """An answer for each partition when it is asked for; at once for plain tables. `beside` is the rows' exposure."""
         estimator = self._fitted()
         if not dask.is_dask_collection(X):
-            return _ask(estimator, method, X)
+            return _ask(estimator, method, X, beside)
         meta = np.empty((0, outputs) if outputs else (0,), dtype=kind)
-        return _by_parts(X, delayed(estimator, pure=True), method, meta)
+        return _by_parts(X, beside, delayed(estimator, pure=True), method, meta)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
@@ -168,6 +172,49 @@ class DaskGPClassifier(_DaskEstimator):
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the classes, lazily for dask collections."""
         return self._lazily("predict_proba", X, outputs=len(self.classes_))
+
+
+class DaskGPCountRegressor(_DaskEstimator):
+    """Counts on a Dask cluster: a committee that speaks through landmarks, by rounds of working targets.
+
+    Parameters
+    ----------
+    client : distributed.Client, default=None
+        The cluster; None takes the current client.
+    sample_rows : int, default=2_000
+        Rows across all partitions that scaling, hyperparameters, level, dispersion and landmarks are learned from, by one process over
+        all of them.
+    rounds : int, default=50
+        Most rounds of working targets; each is a pass over all rows, and 6 to 10 are usual.
+    **options
+        Further parameters of `LandmarkCountRegressor`: `kernel`, `likelihood`, `landmarks`, `part_size`, ...
+    """
+
+    _local = LandmarkCountRegressor
+
+    def __init__(self, client: Client | None = None, *, sample_rows: int = 2_000, rounds: int = 50, **options: Any):
+        super().__init__(client, sample_rows=sample_rows, rounds=rounds, **options)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None) -> DaskGPCountRegressor:
+        """Fits dask arrays or dataframes, one part for each partition; `exposure` multiplies the mean of its row."""
+        client = self.client or get_client()
+        estimator, held, names = self._prepared(client, _partitions(X, y, sample_weight, exposure))
+
+        def ask() -> dict[str, bytes]:
+            shared = client.scatter(estimator, broadcast=True)
+            sent = [client.submit(_working, shared, part, name) for part, name in zip(held, names, strict=True)]
+            return dict(zip(names, client.gather(sent), strict=True))
+
+        self._adopt(estimator.settle(ask))
+        return self
+
+    def predict(self, X: Any, return_std: bool = False, *, exposure: Any = None) -> Any:
+        """Expected counts, lazily for dask collections; with `return_std` also the standard deviation of new ones."""
+        mean = self._lazily("predict", X, beside=exposure)
+        return (mean, self._lazily("_deviation", X, beside=exposure)) if return_std else mean
+
+    def _estimator(self) -> Any:
+        return self._local(**{"sample_rows": self.sample_rows, "rounds": self.rounds, **self.options})
 
 
 def _partitions(X: Any, *columns: Any) -> list[tuple[Any, ...]]:
@@ -232,8 +279,9 @@ def _stacked(columns: list[Any]) -> Any:
 
 
 def _prepare(estimator: Any, samples: list[tuple[Any, ...]]) -> Any:
-    X, y, weight, noise = (_stacked([sample[place] for sample in samples]) for place in range(4))
-    return _on_worker(estimator).prepare(X, y, weight, noise=noise)
+    X, y, weight, further = (_stacked([sample[place] for sample in samples]) for place in range(4))
+    role = "exposure" if isinstance(estimator, LandmarkCountRegressor) else "noise"
+    return _on_worker(estimator).prepare(X, y, weight, **{role: further})
 
 
 def _on_worker(estimator: Any) -> Any:
@@ -249,6 +297,10 @@ def _on_worker(estimator: Any) -> Any:
 def _message(estimator: Any, part: tuple[Any, ...], name: str) -> bytes:
     X, y, weight, noise = part
     return _on_worker(estimator).part_message(X, y, weight, noise=noise, part_name=name)
+
+
+def _working(estimator: Any, part: tuple[Any, ...], name: str) -> bytes:
+    return _on_worker(estimator).working_message(*part, part_name=name)
 
 
 def _summed(client: Client, estimator: Any, held: list[Any], names: list[str]) -> Any:
@@ -272,20 +324,21 @@ def _learned(client: Client, estimator: Any, held: list[Any], names: list[str], 
     return learned(estimator, rounds, lambda emptied: _summed(client, emptied, held, names), shares)
 
 
-def _by_parts(X: Any, asked: Any, method: str, meta: np.ndarray) -> Any:
+def _by_parts(X: Any, beside: Any, asked: Any, method: str, meta: np.ndarray) -> Any:
     """A dask array of answers, one block for each partition."""
     import dask.array as da
 
-    pieces = _pieces(X)
+    pieces = _partitions(X, beside)
     rows = X.chunks[0] if hasattr(X, "chunks") else (np.nan,) * len(pieces)
     answers = [
-        da.from_delayed(delayed(_ask)(asked, method, piece), shape=(count, *meta.shape[1:]), dtype=meta.dtype)
+        da.from_delayed(delayed(_ask)(asked, method, *piece), shape=(count, *meta.shape[1:]), dtype=meta.dtype)
         for piece, count in zip(pieces, rows, strict=True)
     ]
     return da.concatenate(answers, allow_unknown_chunksizes=True)
 
 
-def _ask(estimator: Any, method: str, X: Any) -> Any:
+def _ask(estimator: Any, method: str, X: Any, exposure: Any = None) -> Any:
+    further = {} if exposure is None else {"exposure": exposure}
     if method == "_deviation":
-        return _on_worker(estimator).predict(X, return_std=True)[1]
-    return getattr(_on_worker(estimator), method)(X)
+        return _on_worker(estimator).predict(X, return_std=True, **further)[1]
+    return getattr(_on_worker(estimator), method)(X, **further)

@@ -15,7 +15,15 @@ import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
 from quorate import GPClassifier, GPRegressor  # noqa: E402
-from quorate.dask import DaskGPClassifier, DaskGPRegressor, _sample, _shares, _stacked  # noqa: E402
+from quorate._counts import LandmarkCountRegressor  # noqa: E402
+from quorate.dask import (  # noqa: E402
+    DaskGPClassifier,
+    DaskGPCountRegressor,
+    DaskGPRegressor,
+    _sample,
+    _shares,
+    _stacked,
+)
 
 OPTIONS = {"kernel": "se(ard)", "landmarks": 25, "part_size": 60, "restarts": 0}
 
@@ -106,6 +114,31 @@ def test_classes_and_tables(client, rows):
     assert np.array_equal(shares, local.predict_proba(frame))
     found = model.predict(table[["a", "b", "c", "site"]]).compute()
     assert (found == label.to_numpy()).mean() > 0.8
+
+
+def test_counts_give_the_bytes_of_one_machine(client, rows):
+    X, latent = rows
+    random = np.random.default_rng(5)
+    exposure = random.uniform(0.5, 2.0, 600)
+    y = random.poisson(exposure * np.exp(1 + latent)).astype(float)
+    options = {"kernel": "se(ard)", "likelihood": "poisson", "landmarks": 25, "part_size": 60, "restarts": 0}
+    table = *chunked(X, y), None
+    model = DaskGPCountRegressor(client, sample_rows=300, **options).fit(*table, exposure=da.from_array(exposure, chunks=150))
+    parts = [(X[at : at + 150], y[at : at + 150], None, exposure[at : at + 150]) for at in range(0, 600, 150)]
+    shares = _shares([150] * 4, 300)
+    samples = [_sample(part, share, index) for index, (part, share) in enumerate(zip(parts, shares, strict=True))]
+    alone = LandmarkCountRegressor(**options, sample_rows=300)
+    alone.prepare(_stacked([s[0] for s in samples]), _stacked([s[1] for s in samples]), exposure=_stacked([s[3] for s in samples]))
+    names = [f"part-{index:06d}" for index in range(4)]
+    alone.settle(
+        lambda: {name: alone.working_message(*part, part_name=name) for name, part in zip(names, parts, strict=True)}
+    )
+    assert model.model_.to_bytes() == alone.model_.to_bytes() and 3 < alone.rounds_ < 20
+    lazy = model.predict(da.from_array(X, chunks=(150, 3)), exposure=da.from_array(exposure, chunks=150))
+    assert np.array_equal(lazy.compute(), alone.predict(X, exposure=exposure))
+    mean, std = model.predict(X[:40], return_std=True)
+    assert np.array_equal(std, alone.predict(X[:40], return_std=True)[1])
+    assert np.corrcoef(np.log(mean), latent[:40])[0, 1] > 0.9
 
 
 def test_wrong_use_is_told_at_once(client, rows):
