@@ -36,6 +36,8 @@ class GPRegressor(NumberTarget, PartsMixin, RegressorMixin, Learner):
     learn : {"auto", "block", "conditional", "committee", "lla", "laplace-propagation", "loo", "validation", "nuts", "hmc", "none"}, \
 default="auto"
         How hyperparameters are learned; see `docs/cli.md`. With `"nuts"` and `"hmc"` predictions average over draws.
+    spread : {"auto", "constant"}, default="auto"
+        How wide answers of a committee are: by the answer and the inputs where rows left out ask for it, or as one noise says.
     hyperprior, chains, draws, warmup
         Prior of the hyperparameters (`"broad"`, `"normal:0,2"`) and size of the draws, as the flags of `quorate fit`.
     noise_variance : float, default=None
@@ -85,6 +87,7 @@ default="auto"
         "negligible_prior",
         "keep_parts",
         "learn",
+        "spread",
         "hyperprior",
         "chains",
         "draws",
@@ -110,6 +113,7 @@ default="auto"
         negligible_prior: bool = False,
         keep_parts: bool = False,
         learn: str = "auto",
+        spread: str = "auto",
         hyperprior: str | None = None,
         chains: int | None = None,
         draws: int | None = None,
@@ -134,6 +138,7 @@ default="auto"
         self.negligible_prior = negligible_prior
         self.keep_parts = keep_parts
         self.learn = learn
+        self.spread = spread
         self.hyperprior = hyperprior
         self.chains = chains
         self.draws = draws

@@ -9,6 +9,7 @@ mod golden;
 mod options;
 mod policy;
 mod process;
+mod programs;
 mod python;
 mod suite;
 mod tally;

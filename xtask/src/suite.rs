@@ -1,11 +1,13 @@
 //! `cargo xtask test`: every check, in the order in which a mistake is cheapest to find.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::options::Options;
 use crate::policy;
 use crate::process::{self, Outcome};
+use crate::programs;
 use crate::python;
 use crate::tally::{Tally, skipped_tests};
 use crate::workspace;
@@ -146,20 +148,37 @@ fn tests(wishes: &Wishes) -> Report {
         Ok(log) => log,
         Err(error) => return Report::of(Err(error)),
     };
-    let mut command = process::cargo();
-    command
-        .arg("test")
-        .args(EVERYTHING)
-        .args(["--locked", "--no-fail-fast"])
-        .env("QUORATE_DATA", workspace::data_folder())
-        .env("QUORATE_SKIP_LOG", &log)
-        .current_dir(workspace::root());
-    if wishes.full {
-        command.env("QUORATE_FULL", "1");
-        command.args(["--", "--include-ignored"]);
-    }
+    let prepare = |command: &mut Command| {
+        command
+            .env("QUORATE_DATA", workspace::data_folder())
+            .env("QUORATE_SKIP_LOG", &log);
+        if wishes.full {
+            command.env("QUORATE_FULL", "1");
+        }
+    };
+    let cargo_test = || {
+        let mut command = process::cargo();
+        command
+            .arg("test")
+            .args(EVERYTHING)
+            .arg("--locked")
+            .current_dir(workspace::root());
+        command
+    };
     let mut tally = Tally::default();
-    let mut outcome = process::follow(&mut command, |line| tally.read_line(line));
+    let with_ignored = |command: &mut Command| {
+        prepare(command);
+        if wishes.full {
+            command.arg("--include-ignored");
+        }
+    };
+    let mut outcome = programs::run(&mut cargo_test(), with_ignored, &mut tally);
+    if outcome.is_ok() {
+        let mut documentation = cargo_test();
+        documentation.arg("--doc");
+        prepare(&mut documentation);
+        outcome = process::follow(&mut documentation, |line| tally.read_line(line));
+    }
     let skipped = skipped_tests(&log);
     tally.move_to_skipped(skipped.len());
     // What needs a browser is looked at where there is one; no data set can stand in for it.
@@ -248,7 +267,7 @@ fn fuzz(wishes: &Wishes) -> Report {
             .join("release")
             .join(format!("quorate-fuzz{}", std::env::consts::EXE_SUFFIX));
         process::run(
-            std::process::Command::new(driver)
+            Command::new(driver)
                 .args(["all", "--seconds", seconds, "--seed", "0"])
                 .current_dir(workspace::root()),
         )

@@ -19,6 +19,7 @@ use crate::model::Model;
 use crate::partition::PartedRows;
 use crate::space::ScaledSpace;
 use crate::spec::ModelSpec;
+use crate::spread::Spread;
 use crate::task::{Link, Scorecard, Through};
 
 /// Everything worth knowing about a fitted model.
@@ -55,6 +56,9 @@ pub struct Inspection {
     pub noise_variance: f64,
     /// Its square root.
     pub noise_deviation: f64,
+    /// How wide answers are where one noise does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
     /// How it answers.
     pub method: Method,
     /// Log evidence of the standardised rows; none for local models.
@@ -287,6 +291,7 @@ impl Model {
             parameters: bound.parameters(),
             noise_variance,
             noise_deviation: noise_variance.sqrt(),
+            spread: self.fitted.found.spread.clone(),
             method: self.fitted.found.method,
             conditional: self.fitted.found.conditional.clone(),
             log_evidence: self.fitted.found.log_evidence,

@@ -39,6 +39,7 @@ mod prior;
 pub mod score;
 pub mod space;
 pub mod spec;
+pub mod spread;
 pub mod task;
 pub mod together;
 
@@ -50,7 +51,9 @@ pub use partition::PartChoice;
 pub use prediction::Prediction;
 pub use quorate_gp as gp;
 pub use score::{ClassScores, QuantityScores, Scores};
-pub use spec::{KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec};
+pub use spec::{
+    KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec, SpreadChoice,
+};
 pub use task::{
     ClassPrediction, Forecast, InferenceChoice, LikelihoodChoice, QuantityPrediction, Scorecard,
     TaskChoice,

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use quorate_gp::data::{Batches, Encoded, Frame, InMemory, Schema, Survey, TargetCode};
+use quorate_gp::data::{Batches, Encoded, Frame, InMemory, Inputs, Schema, Survey, TargetCode};
+use quorate_gp::gaussian::Joint;
 use quorate_gp::kernel::Kernel;
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::posterior::draw;
@@ -194,7 +195,12 @@ impl Model {
         let answers = answers.marginals(query)?;
         let found = &self.fitted.found;
         let reading = Reading::new(self.schema(), found.link, found.through);
-        reading.forecast(&answers, found.noise.variance, &encoded.offsets)
+        let mut forecast = reading.forecast(&answers, found.noise.variance, &encoded.offsets)?;
+        if let (Some(spread), Forecast::Number(prediction)) = (&found.spread, &mut forecast) {
+            let means = (0..query.rows()).map(|row| answers.mean[(row, 0)]);
+            spread.widen(prediction, means, query);
+        }
+        Ok(forecast)
     }
 
     /// Draws functions (or, with `noisy`, observations) at the rows of a table, jointly; one inner vector per draw.
@@ -226,17 +232,28 @@ impl Model {
         let mut functions = vec![Vec::new(); count];
         // Draws of the hyperparameters take turns.
         for (first, (answers, noise)) in models.iter().enumerate().take(count) {
-            let joint = answers.joint(encoded.inputs())?;
+            let (joint, factors) = self.joint(answers, encoded.inputs())?;
             let noise = if noisy { noise.variance } else { 0.0 };
+            let noises: Vec<f64> = factors.iter().map(|factor| noise * factor).collect();
             let turns = (first..count).step_by(models.len());
             let seed = seed ^ first as u64;
-            let draws = draw(&joint, &vec![noise; encoded.rows], turns.len(), seed)?;
+            let draws = draw(&joint, &noises, turns.len(), seed)?;
             for (column, place) in turns.enumerate() {
                 let values = draws.col_as_slice(column).iter();
                 functions[place] = values.map(|value| mean + deviation * value).collect();
             }
         }
         Ok(functions)
+    }
+
+    /// Mean and covariance of rows together with their spread, and the factor of each row's variance and noise.
+    pub(crate) fn joint(&self, answers: &Answers, query: Inputs<'_>) -> Result<(Joint, Vec<f64>)> {
+        let mut joint = answers.joint(query)?;
+        let factors = match &self.fitted.found.spread {
+            Some(spread) => spread.widen_joint(&mut joint, query),
+            None => vec![1.0; query.rows()],
+        };
+        Ok((joint, factors))
     }
 
     /// Refuses what only a model of one number has.

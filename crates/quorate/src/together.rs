@@ -16,8 +16,8 @@ pub struct JointPrediction {
     pub mean: Vec<f64>,
     /// Covariance of the latent function between all pairs of rows, row after row.
     pub latent_covariance: Vec<f64>,
-    /// Variance of the noise that a new observation adds.
-    pub noise_variance: f64,
+    /// Variance of the noise that a new observation adds, for each row.
+    pub noise_variance: Vec<f64>,
 }
 
 impl JointPrediction {
@@ -26,7 +26,8 @@ impl JointPrediction {
         let mut covariance = self.latent_covariance.clone();
         if !latent {
             let diagonal = covariance.iter_mut().step_by(self.mean.len() + 1);
-            diagonal.for_each(|variance| *variance += self.noise_variance);
+            let each = diagonal.zip(&self.noise_variance);
+            each.for_each(|(variance, noise)| *variance += noise);
         }
         covariance
     }
@@ -43,9 +44,10 @@ impl Model {
         }
         let encoded = self.schema().encode(table)?;
         self.only_numbers("a joint covariance")?;
-        let joint = self.answers()?.joint(encoded.inputs())?;
+        let (joint, factors) = self.joint(self.answers()?, encoded.inputs())?;
         let Yardstick { mean, deviation } = Yardstick::from(self.schema());
         let (rows, variance) = (encoded.rows, deviation * deviation);
+        let noise = variance * self.fitted.found.noise.variance;
         let means = (0..rows).map(|row| mean + deviation * joint.mean[(row, 0)]);
         let pairs = (0..rows).flat_map(|row| (0..rows).map(move |column| (row, column)));
         Ok(JointPrediction {
@@ -53,7 +55,7 @@ impl Model {
             latent_covariance: pairs
                 .map(|pair| variance * joint.covariance[pair])
                 .collect(),
-            noise_variance: variance * self.fitted.found.noise.variance,
+            noise_variance: factors.iter().map(|factor| factor * noise).collect(),
         })
     }
 

@@ -196,6 +196,15 @@ fn facts(found: &Inspection) -> Table {
         );
         table.row(["noise", &noise]);
     }
+    if let Some(spread) = &found.spread {
+        let (least, greatest) = spread.extremes();
+        let text = format!(
+            "deviations times {} to {}, by the answer and the inputs",
+            short(least),
+            short(greatest)
+        );
+        table.row(["spread", &text]);
+    }
     table.row(["answers from", &answers_from(found.method)]);
     if let Some(evidence) = found.log_evidence {
         table.row(["log evidence", &short(evidence)]);

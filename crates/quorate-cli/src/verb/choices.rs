@@ -12,7 +12,7 @@ use quorate::mixture::{ExpertKind, GateKind, Training};
 use quorate::plan::{Memory, Span};
 use quorate::{
     InferenceChoice, KernelChoice, LandmarkChoice, LearnChoice, LikelihoodChoice, MethodChoice,
-    ModeChoice, ModelSpec, PartChoice, TaskChoice,
+    ModeChoice, ModelSpec, PartChoice, SpreadChoice, TaskChoice,
 };
 use quorate_gp::data::Header;
 
@@ -101,6 +101,10 @@ pub struct Choices {
     /// `laplace-propagation`), as draws that predictions average over (`nuts`, `hmc`); `none` keeps those of the kernel's text [default: auto]
     #[arg(long, value_name = "HOW", value_parser = ways_of_learning())]
     learn: Option<LearnChoice>,
+    /// How wide answers of a committee are: `auto`, by the answer and the inputs where rows left out ask for it, or
+    /// `constant`, as one noise says [default: auto]
+    #[arg(long, value_name = "HOW", value_parser = spreads())]
+    spread: Option<SpreadChoice>,
     /// What is believed about hyperparameters before any row, for `nuts`, `hmc`, `lla`, `laplace-propagation`: `broad`, or
     /// `normal:MEAN,DEVIATION` of each logarithm [default: broad]
     #[arg(long, value_name = "PRIOR")]
@@ -212,6 +216,7 @@ impl Choices {
         if let Some(learn) = &self.learn {
             spec.learn = *learn;
         }
+        spec.spread = self.spread.unwrap_or(spec.spread);
         if let Some(method) = &self.method {
             spec.method = *method;
         }
@@ -304,6 +309,11 @@ fn inferences() -> impl TypedValueParser<Value = InferenceChoice> {
 fn likelihoods() -> impl TypedValueParser<Value = LikelihoodChoice> {
     let names = LikelihoodChoice::NAMES.iter().map(|(name, _)| *name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<LikelihoodChoice>())
+}
+
+fn spreads() -> impl TypedValueParser<Value = SpreadChoice> {
+    let names = SpreadChoice::NAMES.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<SpreadChoice>())
 }
 
 fn methods() -> impl TypedValueParser<Value = MethodChoice> {

@@ -217,6 +217,14 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
             "what makes probabilities of its answers is damaged".into(),
         ));
     }
+    let width = fitted.schema.columns().len();
+    if found
+        .spread
+        .as_ref()
+        .is_some_and(|own| !own.is_sound(width))
+    {
+        return Err(foreign("the spread of its answers is damaged".into()));
+    }
     if found.mixture.is_some() != matches!(found.method, Method::Mixture(_)) {
         return Err(foreign("the processes of a mixture are damaged".into()));
     }

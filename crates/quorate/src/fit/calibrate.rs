@@ -15,6 +15,7 @@ use super::local::{neighbourhood, scored_rows};
 use crate::error::Result;
 use crate::local::LocalAnswers;
 use crate::spec::{LearnChoice, ModelSpec};
+use crate::spread::Unseen;
 use crate::task::{Judged, judge_left_out};
 
 /// Gain in log density per row that another noise must bring: twenty times what one free number gains by chance among
@@ -49,15 +50,29 @@ pub fn calibrate(
         let (members, left_out) = answers.leave_one_out(&places, watch)?;
         Ok((answers, members, left_out))
     };
+    let spread = |own: Judged, members: &[Member], left_out: &LeaveOneOut| -> Result<Judged> {
+        if !spec.learns_spread() {
+            return Ok(own);
+        }
+        let rows = Unseen {
+            inputs: data.inputs(),
+            columns: schema.columns(),
+            members,
+            answers: left_out,
+        };
+        own.with_spread(schema, &rows)
+    };
     let (answers, members, left_out) = judged(noise)?;
-    let learned = Calibrated {
+    let learned = judge_left_out(schema, &members, &left_out)?;
+    let before = learned.scores.loss();
+    let as_learned = Calibrated {
         noise,
         answers,
-        judged: judge_left_out(schema, &members, &left_out)?,
+        judged: spread(learned, &members, &left_out)?,
         remark: String::new(),
     };
     if spec.learn != LearnChoice::Auto {
-        return Ok(learned);
+        return Ok(as_learned);
     }
     let wanted = GaussianNoise {
         variance: best_variance(noise.variance, &members, &left_out),
@@ -65,17 +80,18 @@ pub fn calibrate(
     let gain = log_density(wanted.variance - noise.variance, &members, &left_out)
         - log_density(0.0, &members, &left_out);
     if gain < WORTH {
-        return Ok(learned);
+        return Ok(as_learned);
     }
     // The noise also decides how much neighbours are believed: only what the rows say of the whole answer counts.
     let (answers, members, left_out) = judged(wanted)?;
-    let judged = judge_left_out(schema, &members, &left_out)?;
-    let (before, after) = (learned.judged.scores.loss(), judged.scores.loss());
-    if after + WORTH > before {
-        return Ok(learned);
+    let corrected = judge_left_out(schema, &members, &left_out)?;
+    let after = corrected.scores.loss();
+    let name = corrected.scores.name_of_loss();
+    let judged = spread(corrected, &members, &left_out)?;
+    if judged.scores.loss() + WORTH > as_learned.judged.scores.loss() {
+        return Ok(as_learned);
     }
     let ratio = (wanted.variance / noise.variance).sqrt();
-    let name = judged.scores.name_of_loss();
     let remark = format!(
         " Rows left out asked for noise {ratio:.2} times as wide as learned ({name} {before:.4} before, {after:.4} with it)."
     );

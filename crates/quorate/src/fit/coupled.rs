@@ -64,6 +64,7 @@ pub fn fit(
         effective_parameters: None,
         leave_one_out: Scorecard::Classes(scores),
         link: None,
+        spread: None,
         through: None,
         candidates,
         history,

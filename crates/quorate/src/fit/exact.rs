@@ -58,6 +58,7 @@ pub fn fit(
         effective_parameters: (!many).then_some(answers.effective_parameters),
         leave_one_out: judged.scores,
         link: judged.link,
+        spread: judged.spread,
         through: None,
         candidates: learned.candidates,
         history: learned.history,

@@ -72,6 +72,7 @@ pub fn fit(
         effective_parameters: None,
         leave_one_out: scores,
         link: None,
+        spread: None,
         through: None,
         candidates: Vec::new(),
         history: Vec::new(),

@@ -61,12 +61,12 @@ pub fn fit(
     let (seen, asked) = rows.without(&held);
     let before = JointAnswers::new(bound.clone(), noise, &seen, shape)?;
     let marginals = before.marginals(asked.inputs())?;
-    let judged = judge_held_out(schema, &asked, &marginals, noise)?;
+    let judged = judge_held_out(spec, schema, &asked, &marginals, noise)?;
     drop(before);
     watch.progress("scoring rows held out", 1, 1);
 
     let answers = JointAnswers::new(bound, noise, &rows, shape)?;
-    let outcome = outcome(&learned, spec.learn, judged.scores.rows());
+    let outcome = outcome(&learned, spec.learn, &judged);
     let found = Found {
         method: Method::Joint(shape),
         kernel,
@@ -76,6 +76,7 @@ pub fn fit(
         effective_parameters: None,
         leave_one_out: judged.scores,
         link: judged.link,
+        spread: judged.spread,
         through: None,
         candidates: learned.candidates,
         history: learned.history,

@@ -23,7 +23,7 @@ use crate::landmarks::{
 };
 use crate::partition::Labels;
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
-use crate::task::{Through, judge_held_out, judge_through};
+use crate::task::{Judged, Through, judge_held_out, judge_through};
 
 /// Landmarks unless told otherwise: at most this many, and a quarter of the rows.
 const LANDMARKS: usize = 1000;
@@ -168,7 +168,7 @@ pub fn fit(
     drop(belief);
     let judged = match learned.through {
         Some(through) => judge_through(schema, &held, &answers, through)?,
-        None => judge_held_out(schema, &held, &answers, noise)?,
+        None => judge_held_out(spec, schema, &held, &answers, noise)?,
     };
     if let Some(record) = record {
         match labels {
@@ -186,7 +186,7 @@ pub fn fit(
             landmarks: count,
             part_size: how.part_size,
         }),
-        outcome: outcome(&learned, spec.learn, judged.scores.rows()),
+        outcome: outcome(&learned, spec.learn, &judged),
         kernel,
         noise,
         jitter,
@@ -194,6 +194,7 @@ pub fn fit(
         effective_parameters: Some(belief.effective_parameters()),
         leave_one_out: judged.scores,
         link: judged.link,
+        spread: judged.spread,
         through: learned.through,
         candidates: learned.candidates,
         history: learned.history,
@@ -401,9 +402,10 @@ pub(super) fn candidates(columns: &[InputColumn]) -> Result<Vec<Kernel>> {
     texts.iter().map(|text| Ok(text.parse()?)).collect()
 }
 
-pub(super) fn outcome(learned: &Learned, learn: LearnChoice, scored: usize) -> String {
+pub(super) fn outcome(learned: &Learned, learn: LearnChoice, judged: &Judged) -> String {
     let learned = learned_by(learned, learn);
-    format!("{learned} Scores are of {scored} random rows, predicted from the others.")
+    let (remark, scored) = (&judged.remark, judged.scores.rows());
+    format!("{learned}{remark} Scores are of {scored} random rows, predicted from the others.")
 }
 
 /// How the hyperparameters were found, in one sentence.

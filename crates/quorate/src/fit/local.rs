@@ -20,7 +20,7 @@ use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 use crate::task::judge_left_out;
 
 /// Rows of the random sample that is scored with its own row left out.
-pub const SCORED_ROWS: usize = 2000;
+pub const SCORED_ROWS: usize = 4000;
 /// Nearest rows per question unless told otherwise.
 pub const NEIGHBOURS: usize = 150;
 /// The shape of a neighbourhood unless told otherwise, with the questions that may share an expert.
@@ -65,9 +65,10 @@ pub fn fit(
     let calibrated = calibrate(spec, schema, &kernel, best.noise, data, watch)?;
     let judged = calibrated.judged;
     let outcome = format!(
-        "{}{} Scores are of {} random rows, each predicted from the others.",
+        "{}{}{} Scores are of {} random rows, each predicted from the others.",
         outcome(&tried, &kernel, &best.record, spec.learn),
         calibrated.remark,
+        judged.remark,
         judged.scores.rows()
     );
     let found = Found {
@@ -79,6 +80,7 @@ pub fn fit(
         effective_parameters: None,
         leave_one_out: judged.scores,
         link: judged.link,
+        spread: judged.spread,
         through: None,
         candidates: if tried.len() > 1 { tried } else { Vec::new() },
         history: Vec::new(),

@@ -152,6 +152,7 @@ pub fn fit(
         effective_parameters: Some(mixture.effective_parameters()),
         leave_one_out: scores,
         link: None,
+        spread: None,
         through: None,
         candidates: learned.candidates,
         history: learned.history,

@@ -39,6 +39,7 @@ use crate::local::ConditionalRecord;
 use crate::partition::Labels;
 use crate::plan::{Plan, Shape, Way};
 use crate::spec::{LearnChoice, MethodChoice, ModeChoice, ModelSpec};
+use crate::spread::Spread;
 use crate::task::{Link, Scorecard, TaskChoice, Through, decide};
 pub(crate) use local::scored_rows;
 pub use mixture::MixtureRecord;
@@ -70,6 +71,9 @@ pub(crate) struct Found {
     /// What makes probabilities of the answers about classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<Link>,
+    /// How wide answers are where one noise does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
     /// The likelihood behind the latent function of two classes, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through: Option<Through>,

@@ -83,6 +83,7 @@ pub fn fit(
         effective_parameters: None,
         leave_one_out: scores,
         link: None,
+        spread: None,
         through: Some(through),
         candidates: learned.candidates,
         history: learned.history,

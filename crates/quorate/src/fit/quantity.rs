@@ -66,6 +66,7 @@ pub fn fit(
         effective_parameters: Some(posterior.effective_parameters()),
         leave_one_out: scores,
         link: None,
+        spread: None,
         through: Some(through),
         candidates,
         history,

@@ -80,7 +80,7 @@ pub fn fit(
     let local = near(&others.data);
     let marginals =
         SupportedAnswers::new(local, belief, &before, &others, shape).marginals(asked.inputs())?;
-    let judged = judge_held_out(schema, &asked, &marginals, noise)?;
+    let judged = judge_held_out(spec, schema, &asked, &marginals, noise)?;
     watch.progress("scoring rows held out", 1, 1);
 
     absorb(&mut tree, &landmarks, noise, &rows.data.split(&last), watch)?;
@@ -90,9 +90,10 @@ pub fn fit(
     let jitter = landmarks.factor().jitter();
     let belief = LandmarkBelief::new(landmarks, &committee.total)?;
     let outcome = format!(
-        "{}{} Scores are of {} random rows, predicted from the others.",
+        "{}{}{} Scores are of {} random rows, predicted from the others.",
         local::outcome(&tried, &kernel, &best.record, spec.learn),
         calibrated.remark,
+        judged.remark,
         judged.scores.rows()
     );
     let found = Found {
@@ -104,6 +105,7 @@ pub fn fit(
         effective_parameters: Some(belief.effective_parameters()),
         leave_one_out: judged.scores,
         link: judged.link,
+        spread: judged.spread,
         through: None,
         candidates: if tried.len() > 1 { tried } else { Vec::new() },
         history: Vec::new(),

@@ -85,6 +85,17 @@ pub enum LearnChoice {
     None,
 }
 
+/// How wide answers of a committee are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpreadChoice {
+    /// As rows left out ask for, by the answer and the inputs, where that makes them likelier.
+    #[default]
+    Auto,
+    /// As one noise says.
+    Constant,
+}
+
 /// Which method answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -212,6 +223,14 @@ named_choice!(
         ("hmc", LearnChoice::Hmc),
         ("validation", LearnChoice::Validation),
         ("none", LearnChoice::None)
+    ]
+);
+named_choice!(
+    SpreadChoice,
+    "spread",
+    [
+        ("auto", SpreadChoice::Auto),
+        ("constant", SpreadChoice::Constant),
     ]
 );
 named_choice!(

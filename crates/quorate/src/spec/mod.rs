@@ -3,7 +3,9 @@
 mod choices;
 mod mixture;
 
-pub use choices::{KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice};
+pub use choices::{
+    KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, SpreadChoice,
+};
 
 use quorate_gp::data::Roles;
 use quorate_gp::learn::Hyperprior;
@@ -96,6 +98,8 @@ pub struct ModelSpec {
     pub keep_parts: bool,
     /// How hyperparameters are found.
     pub learn: LearnChoice,
+    /// Whether answers of a committee are as wide as rows left out ask for, or as one noise says.
+    pub spread: SpreadChoice,
     /// What is believed about hyperparameters before any row; by the way of learning when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hyperprior: Option<Hyperprior>,
@@ -156,6 +160,7 @@ impl Default for ModelSpec {
             part_name: None,
             keep_parts: false,
             learn: LearnChoice::Auto,
+            spread: SpreadChoice::Auto,
             hyperprior: None,
             chains: None,
             draws: None,
@@ -306,6 +311,11 @@ impl ModelSpec {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether a spread is learned: not where hyperparameters are found in a way of its own, nor where a person knows the noise.
+    pub(crate) fn learns_spread(&self) -> bool {
+        self.spread == SpreadChoice::Auto && self.learn == LearnChoice::Auto && self.noise.is_none()
     }
 
     /// How many landmarks were asked for, by number or by giving them.

@@ -1,0 +1,236 @@
+//! The spread that rows left out ask for.
+
+use quorate_gp::data::{InputColumn, Inputs, Member};
+use quorate_gp::posterior::LeaveOneOut;
+
+use super::Spread;
+use super::search::Search;
+
+/// Fewer rows do not say how a spread changes.
+const LEAST_ROWS: usize = 400;
+/// Weights of the penalty, of which the rows choose one.
+const PENALTIES: [f64; 4] = [0.3, 3.0, 30.0, 300.0];
+/// Every fold of the rows is foretold by the others.
+const FOLDS: usize = 4;
+/// Gain in log density per row that a spread must bring, on rows it has not seen.
+const WORTH: f64 = 0.005;
+/// Greatest logarithm of a factor, either way.
+pub(super) const WIDEST: f64 = 12.0;
+/// Share of the rows beyond the range of factors that is kept, on either side.
+const OUTLYING: f64 = 0.01;
+
+/// Rows that were foretold without having been seen; the group of a member is its row among the inputs.
+#[derive(Clone, Copy)]
+pub(crate) struct Unseen<'a> {
+    pub inputs: Inputs<'a>,
+    pub columns: &'a [InputColumn],
+    pub members: &'a [Member],
+    pub answers: &'a LeaveOneOut,
+}
+
+/// A spread, and what it does for each row when it is learned from the other folds.
+pub(crate) struct Lesson {
+    pub spread: Spread,
+    /// Factors of the rows' variances.
+    pub factors: Vec<f64>,
+}
+
+/// Learns a spread where rows left out show one: where it makes rows it was not learned from likelier.
+pub(crate) fn learn(rows: &Unseen<'_>) -> Option<Lesson> {
+    if rows.members.len() < LEAST_ROWS {
+        return None;
+    }
+    let search = Search::new(rows);
+    let folds = folds(rows.members);
+    let all: Vec<f64> = rows.members.iter().map(|member| member.weight).collect();
+    let mut weights = search.start();
+    let mut tried: Vec<Tried> = Vec::new();
+    for penalty in PENALTIES {
+        weights = search.climb(&all, penalty, weights);
+        let mut logarithms = vec![0.0; all.len()];
+        for fold in 0..FOLDS {
+            let others: Vec<f64> = all
+                .iter()
+                .zip(&folds)
+                .map(|(weight, own)| if *own == fold { 0.0 } else { *weight })
+                .collect();
+            let own = search.climb(&others, penalty, weights.clone());
+            let told = search.logarithms(&own);
+            let range = range(&told, &others);
+            for (row, _) in folds.iter().enumerate().filter(|(_, own)| **own == fold) {
+                logarithms[row] = told[row].clamp(range.0, range.1);
+            }
+        }
+        tried.push(Tried {
+            losses: search.losses(&logarithms, &all).collect(),
+            weights: weights.clone(),
+            logarithms,
+        });
+    }
+    let Tried {
+        losses,
+        weights,
+        logarithms,
+    } = strictest(tried)?;
+    let plain: f64 = search.losses(&vec![0.0; all.len()], &all).sum();
+    // Written so that what is not a number is no gain.
+    let pays = plain - losses.iter().sum::<f64>() >= WORTH * all.iter().sum::<f64>();
+    pays.then(|| Lesson {
+        spread: search.spread(&weights, range(&search.logarithms(&weights), &all)),
+        factors: logarithms.into_iter().map(f64::exp).collect(),
+    })
+}
+
+/// What came of one penalty.
+struct Tried {
+    /// What each row loses when the other folds foretell it.
+    losses: Vec<f64>,
+    logarithms: Vec<f64>,
+    /// By all rows.
+    weights: Vec<f64>,
+}
+
+/// The last of the penalties, which rise, that is not worse than the best by more than one standard error.
+///
+/// A few rows far off decide most of a loss: what gains little more than chance there would make others too sure.
+fn strictest(tried: Vec<Tried>) -> Option<Tried> {
+    let total = |own: &Tried| own.losses.iter().sum::<f64>();
+    let best = tried.iter().min_by(|a, b| total(a).total_cmp(&total(b)))?;
+    let rows = best.losses.len() as f64;
+    let close = tried.iter().rposition(|own| {
+        let apart = own.losses.iter().zip(&best.losses).map(|(a, b)| a - b);
+        let (sum, squares) = apart.fold((0.0, 0.0), |(s, q), d| (s + d, q + d * d));
+        sum <= (squares - sum * sum / rows).max(0.0).sqrt()
+    })?;
+    tried.into_iter().nth(close)
+}
+
+/// Rows with the same inputs are in one fold.
+fn folds(members: &[Member]) -> Vec<usize> {
+    let mut groups: Vec<usize> = members.iter().map(|member| member.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let fold = |member: &Member| groups.partition_point(|group| *group < member.group) % FOLDS;
+    members.iter().map(fold).collect()
+}
+
+/// The logarithms between which all but a few rows lie that count.
+fn range(logarithms: &[f64], weights: &[f64]) -> (f64, f64) {
+    let counted = logarithms.iter().zip(weights);
+    let mut counted: Vec<f64> = counted
+        .filter(|(_, w)| **w > 0.0)
+        .map(|(l, _)| *l)
+        .collect();
+    counted.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| -> f64 {
+        let place = (share * counted.len().saturating_sub(1) as f64).round() as usize;
+        counted
+            .get(place)
+            .map_or(0.0, |own| own.clamp(-WIDEST, WIDEST))
+    };
+    (at(OUTLYING), at(1.0 - OUTLYING))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use quorate_gp::data::ColumnKind;
+
+    use super::*;
+    use crate::prediction::standard_quantile;
+
+    /// Rows in two columns whose deviation is known, and what was foretold of them: a variance of one.
+    struct Rows {
+        values: Vec<f64>,
+        members: Vec<Member>,
+        answers: LeaveOneOut,
+    }
+
+    fn rows(count: usize, deviation: impl Fn(f64, f64) -> f64) -> Rows {
+        let mut found = Rows {
+            values: Vec::new(),
+            members: Vec::new(),
+            answers: LeaveOneOut::default(),
+        };
+        // Steps of irrational numbers fill the square evenly.
+        let share = |row: usize, step: f64| ((row as f64 + 0.5) * step).fract();
+        for row in 0..count {
+            let answer = 4.0 * share(row, 0.618_033_988_7) - 2.0;
+            let input = 3.0 * share(row, 0.414_213_562_4) - 1.5;
+            let normal = standard_quantile(share(row, 0.732_050_807_6).clamp(1e-6, 1.0 - 1e-6));
+            let target = answer + deviation(answer, input) * normal;
+            found.values.extend([7.0, input]);
+            found.members.push(Member {
+                row,
+                group: row,
+                target,
+                weight: 1.0,
+            });
+            found.answers.target.push(target);
+            found.answers.mean.push(answer);
+            found.answers.variance.push(0.4);
+            found.answers.noise.push(0.6);
+        }
+        found
+    }
+
+    fn learned(rows: &Rows) -> Option<Lesson> {
+        let column = |name: &str| InputColumn {
+            name: name.to_owned(),
+            kind: ColumnKind::Number,
+            deviation: 1.0,
+        };
+        learn(&Unseen {
+            inputs: Inputs::new(&rows.values, rows.members.len(), 2).unwrap(),
+            columns: &[column("a"), column("b")],
+            members: &rows.members,
+            answers: &rows.answers,
+        })
+    }
+
+    #[test]
+    fn a_spread_that_follows_answer_and_inputs_is_found() {
+        let truth = |answer: f64, input: f64| (0.3 * answer - 0.4 * input).exp();
+        let lesson = learned(&rows(4000, truth)).expect("the rows show it");
+        let mut worst: f64 = 0.0;
+        for answer in [-1.5, -0.5, 0.0, 0.8, 1.6] {
+            for input in [-1.2, 0.0, 1.2] {
+                let found = lesson.spread.factor(answer, &[7.0, input]).sqrt();
+                worst = worst.max((found / truth(answer, input) - 1.0).abs());
+            }
+        }
+        // 4,000 rows, 20 numbers: a deviation is known to about 20 / (2 * 4000) in its square, 5 % in itself.
+        assert!(worst < 0.1, "{worst}");
+        assert!(lesson.spread.is_sound(2));
+    }
+
+    #[test]
+    fn one_noise_that_suits_all_rows_is_left_alone() {
+        assert!(learned(&rows(2000, |_, _| 1.0)).is_none());
+    }
+
+    #[test]
+    fn few_rows_say_nothing_and_rows_without_error_stay_in_bounds() {
+        assert!(learned(&rows(LEAST_ROWS - 1, |answer, _| answer.exp())).is_none());
+        let lesson = learned(&rows(500, |_, _| 0.0)).expect("much too wide");
+        assert!(lesson.spread.is_sound(2));
+        assert!(
+            lesson
+                .factors
+                .iter()
+                .all(|factor| *factor > 0.0 && *factor < 1e-3)
+        );
+    }
+
+    #[test]
+    fn rows_with_the_same_inputs_are_in_one_fold() {
+        let member = |group: usize| Member {
+            row: 0,
+            group,
+            target: 0.0,
+            weight: 1.0,
+        };
+        let members = [3, 9, 3, 4, 9, 12, 30].map(member);
+        assert_eq!(folds(&members), [0, 2, 0, 1, 2, 3, 0]);
+    }
+}
