@@ -1,9 +1,10 @@
 //! Squared distances and inner products of every row of one side with rows of the other.
 //!
-//! Direct sums, one fused step a feature. Distances through a matrix product would lose the digits of close rows,
-//! which a Matern kernel needs. Held in registers as below, inner products run at the rate of a matrix product (32
-//! billion steps a second against 33, Zen 4, 64 features) and distances at two thirds of it: too little to gain from
-//! the detour. And an entry depends on its two rows alone, never on its place in a block.
+//! Direct sums, one fused step a feature, held in registers. Distances through a matrix product would lose the digits of
+//! close rows, which a Matern kernel needs, and here an entry depends on its two rows alone, never on its place in a
+//! block. The price: with 64 features a block of a squared exponential takes 0.052 s for 3,000 x 3,000 entries where the
+//! product alone takes 0.022 and the exponentials 0.012 (example `kernel_speed`, one thread); with 8 features it is the
+//! exponentials that count.
 
 use pulp::{Simd, WithSimd};
 
