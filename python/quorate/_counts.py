@@ -162,14 +162,17 @@ class LandmarkCountRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def settle(self, ask: Callable[[], dict[str, bytes]]) -> LandmarkCountRegressor:
-        """Rounds of `ask`, which gets the messages of all parts at what this estimator says now, until it stays."""
+        """Rounds of `ask`, which gets the messages of all parts at what this estimator says now, until it stays.
+
+        Who is missing in a round is out of the sum from then on, as if never in it.
+        """
         names: set[str] | None = None
         before, last = None, np.inf
         self.careful_, self.rounds_ = True, 0
         while self.rounds_ < self.rounds:
             messages = ask()
             if names is not None and set(messages) != names:
-                break  # sums over other parts cannot be compared with those before
+                before, last = None, np.inf  # sums over other parts cannot be compared with those before
             names = set(messages)
             self.absorb(messages)
             self.rounds_ += 1
@@ -199,12 +202,22 @@ class LandmarkCountRegressor(RegressorMixin, BaseEstimator):
         found = self._counted(X, exposure)
         return np.column_stack([found.probability(int(count)) for count in np.atleast_1d(counts)])
 
+    def inspect(self) -> dict[str, Any]:
+        """What `GPRegressor.inspect` says of the latent function, and likelihood and level."""
+        check_is_fitted(self)
+        return {**self.latent_.inspect(), "quantity": self._told()}
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the latent function as a model file, and likelihood and level as `<path>.counts.json` beside it."""
         check_is_fitted(self)
         self.latent_.save(path)
         with open(_beside(path), "w", encoding="utf-8") as file:
             json.dump(self._told(), file, indent=1)
+
+    @staticmethod
+    def is_file(path: str | os.PathLike[str]) -> bool:
+        """True where `save` wrote."""
+        return os.path.exists(_beside(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> LandmarkCountRegressor:

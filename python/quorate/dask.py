@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._allocator import roomy
 from quorate._classification import GPClassifier
 from quorate._counts import LandmarkCountRegressor
 from quorate._regression import GPRegressor
@@ -278,6 +279,7 @@ def _stacked(columns: list[Any]) -> Any:
     return np.concatenate(columns)
 
 
+@roomy
 def _prepare(estimator: Any, samples: list[tuple[Any, ...]]) -> Any:
     X, y, weight, further = (_stacked([sample[place] for sample in samples]) for place in range(4))
     role = "exposure" if isinstance(estimator, LandmarkCountRegressor) else "noise"
@@ -294,11 +296,13 @@ def _on_worker(estimator: Any) -> Any:
     return estimator
 
 
+@roomy
 def _message(estimator: Any, part: tuple[Any, ...], name: str) -> bytes:
     X, y, weight, noise = part
     return _on_worker(estimator).part_message(X, y, weight, noise=noise, part_name=name)
 
 
+@roomy
 def _working(estimator: Any, part: tuple[Any, ...], name: str) -> bytes:
     return _on_worker(estimator).working_message(*part, part_name=name)
 
@@ -309,6 +313,7 @@ def _summed(client: Client, estimator: Any, held: list[Any], names: list[str]) -
     return estimator.absorb(dict(zip(names, client.gather(sent), strict=True)))
 
 
+@roomy
 def _share(estimator: Any, total: Any, part: tuple[Any, ...], name: str) -> bytes:
     return share(_on_worker(estimator), total, part, name)
 
@@ -337,6 +342,7 @@ def _by_parts(X: Any, beside: Any, asked: Any, method: str, meta: np.ndarray) ->
     return da.concatenate(answers, allow_unknown_chunksizes=True)
 
 
+@roomy
 def _ask(estimator: Any, method: str, X: Any, exposure: Any = None) -> Any:
     further = {} if exposure is None else {"exposure": exposure}
     if method == "_deviation":

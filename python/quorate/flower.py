@@ -19,10 +19,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from quorate import _core
+from quorate._counts import LandmarkCountRegressor
 from quorate._estimator import load
 from quorate._keys import command as keys_command
 from quorate._keys import make_keys
+from quorate._propagation import Quadratic, propagated, site_quadratic
 from quorate._rounds import Lost, learned, share
 
 try:
@@ -32,7 +36,7 @@ try:
 except ImportError as missing:  # pragma: no cover
     raise ImportError("quorate.flower needs Flower: pip install 'quorate[flower]'") from missing
 
-__all__ = ["NoQuorum", "Outcome", "federate", "make_keys", "server_app", "site_app"]
+__all__ = ["LandmarkCountRegressor", "NoQuorum", "Outcome", "federate", "make_keys", "server_app", "site_app"]
 
 _RECORD = "quorate"
 
@@ -45,10 +49,12 @@ class Outcome:
     used: list[str]
     refused: dict[str, str] = field(default_factory=dict)
     rounds: int = 0
+    notes: list[str] = field(default_factory=list)
 
     def report(self) -> dict[str, Any]:
         """What happened, for people and logs."""
-        return {"used": self.used, "refused": self.refused, "rows": self.estimator.inspect()["rows"], "rounds": self.rounds}
+        rows = self.estimator.inspect()["rows"]
+        return {"used": self.used, "refused": self.refused, "rows": rows, "rounds": self.rounds, "notes": self.notes}
 
 
 class NoQuorum(Exception):
@@ -67,7 +73,8 @@ def site_app(
 
     Parameters
     ----------
-    rows : function of the context that gives the site's table: inputs, targets, and perhaps weights and known noise
+    rows : function of the context that gives the site's table: inputs, targets, and perhaps weights and known noise (of counts:
+        exposure)
     name : name of the site; by default the node's setting `site`
     min_rows : fewer rows than these are not summed up: a sum of few rows tells the rows
     noise : `quorate.privacy.GaussianNoise`, with a `ledger`; off by default
@@ -117,25 +124,59 @@ def site_app(
 
         return _careful(message, own, work)
 
+    @app.query("quadratic")
+    def quadratic(message: Message, context: Context) -> Message:
+        own = named(context)
+
+        def work(asked: ConfigRecord) -> bytes:
+            table = held(context)
+            if noise is not None:
+                raise _Unwilling("gives no curvature, because it has no noise")
+            point = np.asarray(asked["point"], dtype=np.float64)
+            sent = json.loads(bytes(asked["others"]))
+            estimator = _received(asked["model"])
+            free = int((~np.asarray(_core.hyperparameters(estimator.model_)[2], dtype=bool)).sum())
+            others = Quadratic.from_bytes(json.dumps(sent.get(own, sent[""])).encode(), free)
+            return site_quadratic(estimator, point, others, table, int(asked["steps"])).to_bytes()
+
+        return _careful(message, own, work)
+
+    @app.query("working")
+    def working(message: Message, context: Context) -> Message:
+        own = named(context)
+
+        def work(asked: ConfigRecord) -> bytes:
+            table = held(context)
+            if noise is not None:
+                raise _Unwilling("sends no counts, because they have no noise")
+            model = _core.Model.from_bytes(bytes(asked["model"]))
+            estimator = LandmarkCountRegressor._of(model, json.loads(bytes(asked["told"])))
+            return estimator.working_message(*table, part_name=own)
+
+        return _careful(message, own, work)
+
     return app
 
 
 def server_app(model: str = "model.quorate", output: str = "federated.quorate") -> ServerApp:
     """The app of the server: federates the prepared model and writes the sum and `<output>.json` beside it.
 
-    The run's settings `model`, `output`, `quorum`, `timeout` (seconds) and `rounds` override what is said here.
+    The run's settings `model`, `output`, `quorum`, `timeout` (seconds), `rounds`, `learn` and `steps` override what is said here.
     """
     app = ServerApp()
 
     @app.main()
     def main(grid: Grid, context: Context) -> None:
         config = context.run_config
+        path = str(config.get("model", model))
         outcome = federate(
             grid,
-            load(str(config.get("model", model))),
+            LandmarkCountRegressor.load(path) if LandmarkCountRegressor.is_file(path) else load(path),
             quorum=int(config.get("quorum", 0)) or None,
             timeout=float(config.get("timeout", 600.0)),
             rounds=int(config.get("rounds", 0)),
+            learn=str(config.get("learn", "evidence")),
+            steps=int(config.get("steps", 10)),
         )
         target = str(config.get("output", output))
         outcome.estimator.save(target)
@@ -146,51 +187,128 @@ def server_app(model: str = "model.quorate", output: str = "federated.quorate") 
 
 
 def federate(
-    grid: Grid, estimator: Any, *, quorum: int | None = None, timeout: float = 600.0, rounds: int = 0
+    grid: Grid,
+    estimator: Any,
+    *,
+    quorum: int | None = None,
+    timeout: float = 600.0,
+    rounds: int = 0,
+    learn: str = "evidence",
+    steps: int = 10,
 ) -> Outcome:
     """Asks every site for its part and adds those that can be believed, in the order of their names.
 
-    `quorum` sites must have answered, by default all that are connected. With `rounds`, hyperparameters first climb the
-    evidence of all rows of the sites that answered, for at most so many steps.
+    `quorum` sites must have answered, by default all that are connected. With `rounds`, hyperparameters are first learned from all rows of
+    the sites that answered, for at most so many rounds: with `learn="evidence"` by climbing the evidence of the committee, two
+    exchanges a step; with `learn="propagation"` by Laplace propagation, where each site takes up to `steps` steps of its own between
+    two exchanges. Counts (a prepared `LandmarkCountRegressor`) take rounds of working targets, at most as many as it says.
     """
-    nodes = list(grid.get_node_ids())
-    needed = len(nodes) if quorum is None else quorum
-    asked = estimator
-
-    def parts(of: Any, among: list[int]) -> tuple[dict[str, bytes], dict[str, int], dict[str, str]]:
-        replies = _ask(grid, "part", {"model": of.model_.to_bytes()}, among, timeout)
-        return _believed(of, replies, among)
-
-    messages, homes, refused = parts(asked, nodes)
-    steps = 0
-    if rounds and len(messages) >= max(needed, 1):
-        among = sorted(homes.values())
-        names = set(homes)
-
-        def summed(emptied: Any) -> Any:
-            found, _, _ = parts(emptied, among)
-            if set(found) != names:
-                raise Lost
-            return _copy(emptied).absorb(found)
-
-        def shares(emptied: Any, total: Any) -> list[tuple[str, bytes]]:
-            nonlocal steps
-            steps += 1
-            content = {"model": emptied.model_.to_bytes(), "total": total.to_bytes()}
-            replies = _ask(grid, "share", content, among, timeout)
-            found = {str(reply["site"]): bytes(reply["message"]) for reply in replies.values() if "message" in reply}
-            if set(found) != names:
-                raise Lost
-            return list(found.items())
-
-        asked = learned(estimator, rounds, summed, shares)
-        messages, homes, late = parts(asked, among)
+    if learn not in ("evidence", "propagation"):
+        raise ValueError(f"learn is 'evidence' or 'propagation'; got {learn!r}")
+    sites = _Sites(grid, list(grid.get_node_ids()), timeout, quorum)
+    if isinstance(estimator, LandmarkCountRegressor):
+        return _federate_counts(sites, estimator)
+    messages, refused = sites.parts(estimator)
+    asked, done, notes = estimator, 0, []
+    if rounds and len(messages) >= sites.needed:
+        if learn == "evidence":
+            asked, done = _climbed(sites, estimator, rounds)
+        else:
+            asked, done, notes = propagated(estimator, rounds, sites.quadratics(estimator, steps))
+        messages, late = sites.parts(asked)
         refused |= late
-    if len(messages) < max(needed, 1):
-        reasons = "".join(f"\n  {site} {why}" for site, why in sorted(refused.items()))
-        raise NoQuorum(f"{len(messages)} sites answered, and {needed} must:{reasons}")
+    sites.demand(messages, refused)
     model = _copy(asked).absorb(messages)
-    return Outcome(model, sorted(messages), refused, steps)
+    return Outcome(model, sorted(messages), refused, done, notes)
+
+
+def _climbed(sites: _Sites, estimator: Any, rounds: int) -> tuple[Any, int]:
+    """Better hyperparameters by the evidence of the committee, and how many points were tried."""
+    names, tried = set(sites.homes), 0
+
+    def summed(emptied: Any) -> Any:
+        found, _ = sites.parts(emptied)
+        if set(found) != names:
+            raise Lost
+        return _copy(emptied).absorb(found)
+
+    def shares(emptied: Any, total: Any) -> list[tuple[str, bytes]]:
+        nonlocal tried
+        tried += 1
+        found = sites.answers("share", {"model": emptied.model_.to_bytes(), "total": total.to_bytes()})
+        if set(found) != names:
+            raise Lost
+        return list(found.items())
+
+    return learned(estimator, rounds, summed, shares), tried
+
+
+def _federate_counts(sites: _Sites, estimator: LandmarkCountRegressor) -> Outcome:
+    refused: dict[str, str] = {}
+    found = LandmarkCountRegressor._of(estimator.model_, estimator._told())
+    found.keep_parts, found.rounds = True, estimator.rounds
+
+    def ask() -> dict[str, bytes]:
+        told = json.dumps(found._told()).encode()
+        messages, left_out = sites.parts(found.latent_, "working", {"told": told})
+        refused.update(left_out)
+        sites.demand(messages, refused)
+        return messages
+
+    found.settle(ask)
+    return Outcome(found, sorted(sites.homes), refused, found.rounds_)
+
+
+class _Sites:
+    """The sites of a run: those that were left out once are not asked again."""
+
+    def __init__(self, grid: Grid, nodes: list[int], timeout: float, quorum: int | None):
+        self.grid, self.timeout = grid, timeout
+        self.nodes, self.homes = nodes, {}
+        self.needed = max(len(nodes) if quorum is None else quorum, 1)
+
+    def parts(
+        self, of: Any, what: str = "part", further: dict[str, Any] | None = None
+    ) -> tuple[dict[str, bytes], dict[str, str]]:
+        """Messages of parts by site, and why others were left out."""
+        content = {"model": of.model_.to_bytes(), **(further or {})}
+        replies = _ask(self.grid, what, content, self.nodes, self.timeout)
+        messages, self.homes, refused = _believed(of, replies, self.nodes)
+        self.nodes = sorted(self.homes.values())
+        return messages, refused
+
+    def answers(self, what: str, content: dict[str, Any]) -> dict[str, bytes]:
+        """Answers by site, of those that gave one."""
+        replies = _ask(self.grid, what, content, self.nodes, self.timeout)
+        return {str(reply["site"]): bytes(reply["message"]) for reply in replies.values() if "message" in reply}
+
+    def quadratics(self, estimator: Any, steps: int) -> Callable[..., dict[str, Quadratic]]:
+        """What Laplace propagation asks of the sites."""
+        size = int((~np.asarray(_core.hyperparameters(estimator.model_)[2], dtype=bool)).sum())
+
+        def ask(point: np.ndarray, others: dict[str, Quadratic]) -> dict[str, Quadratic]:
+            told = {site: json.loads(own.to_bytes()) for site, own in others.items()}
+            content = {
+                "model": estimator.model_.to_bytes(),
+                "point": point.tolist(),
+                "others": json.dumps(told).encode(),
+                "steps": steps,
+            }
+            found = {}
+            for site, sent in sorted(self.answers("quadratic", content).items()):
+                try:
+                    found[site] = Quadratic.from_bytes(sent, size)
+                except ValueError:  # as if it had not answered
+                    continue
+            return found
+
+        return ask
+
+    def demand(self, messages: dict[str, bytes], refused: dict[str, str]) -> None:
+        """Refuses to go on with fewer sites than were wished for."""
+        if len(messages) < self.needed:
+            reasons = "".join(f"\n  {site} {why}" for site, why in sorted(refused.items()))
+            raise NoQuorum(f"{len(messages)} sites answered, and {self.needed} must:{reasons}")
 
 
 class _Unwilling(Exception):

@@ -8,8 +8,11 @@ pytest.importorskip("flwr", reason="needs quorate[flower]")
 from flwr.app import ConfigRecord, Context, Message, RecordDict  # noqa: E402
 from flwr.supercore.task_identity import TaskIdentity  # noqa: E402
 
-from quorate import GPRegressor  # noqa: E402
-from quorate.flower import NoQuorum, federate, site_app  # noqa: E402
+from scipy.optimize import minimize  # noqa: E402
+
+from quorate import GPRegressor, _core  # noqa: E402
+from quorate._propagation import Quadratic, _Evidence, propagated  # noqa: E402
+from quorate.flower import LandmarkCountRegressor, NoQuorum, federate, site_app  # noqa: E402
 from quorate.privacy import GaussianNoise, Ledger  # noqa: E402
 
 OPTIONS = {"kernel": "se(ard)", "landmarks": 25, "part_size": 60, "restarts": 0}
@@ -141,3 +144,61 @@ def test_noise_is_written_down_and_limited(table, prepared, tmp_path):
         federate(Loopback([app]), prepared)
     with pytest.raises(ValueError, match="together"):
         site_app(lambda _: (X, y), noise=noise)
+
+
+def test_propagated_hyperparameters_are_those_of_one_search_over_all_sites(table, prepared):
+    X, y = table
+    parts = [(X[at::4], y[at::4], None, None) for at in range(4)]
+    outcome = federate(Loopback(sites(table)), prepared, rounds=15, learn="propagation")
+    assert outcome.used == ["a", "b", "c", "d"] and 2 < outcome.rounds < 15 and not outcome.notes
+    names, start, _ = _core.hyperparameters(prepared.model_)
+    evidences = [_Evidence(prepared, part) for part in parts]
+
+    def together(point):
+        found = [evidence(point) for evidence in evidences]
+        away = (point - start) / 9
+        return -sum(value for value, _ in found) + away @ (point - start) / 2, away - sum(slope for _, slope in found)
+
+    best = minimize(together, start, jac=True, method="L-BFGS-B").x
+    assert np.abs(_core.hyperparameters(outcome.estimator.model_)[1] - best).max() < 1e-3
+
+
+def test_a_quadratic_that_cannot_be_is_not_believed(table, prepared):
+    size = len(_core.hyperparameters(prepared.model_)[1])
+    good = Quadratic(np.eye(size), np.ones(size))
+    assert np.array_equal(Quadratic.from_bytes(good.to_bytes(), size).precision, good.precision)
+    for wrong, why in (
+        (Quadratic(np.eye(size) * np.nan, np.ones(size)), "not finite"),
+        (Quadratic(np.triu(np.ones((size, size))), np.ones(size)), "not symmetric"),
+        (Quadratic(np.eye(2), np.ones(2)), "another number"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            Quadratic.from_bytes(wrong.to_bytes(), size)
+    with pytest.raises(ValueError, match="no quadratic"):
+        Quadratic.from_bytes(b"{}", size)
+    # A site whose quadratic bends upwards everywhere is outweighed by the prior, and that is said.
+    upwards = Quadratic(-np.eye(size), np.zeros(size))
+    _, rounds, notes = propagated(prepared, 3, lambda point, others: {"a": upwards})
+    assert rounds <= 3 and "damped" in notes[0]
+
+
+def test_counts_take_rounds_of_working_targets(table):
+    X, latent = table
+    random = np.random.default_rng(7)
+    exposure = random.uniform(0.5, 2.0, len(X))
+    y = random.poisson(exposure * np.exp(1 + latent)).astype(float)
+    options = {"kernel": "se(ard)", "likelihood": "poisson", "landmarks": 25, "part_size": 60, "restarts": 0}
+    empty = LandmarkCountRegressor(**options).prepare(X, y, exposure=exposure)
+    parts = {name: (X[at::4], y[at::4], None, exposure[at::4]) for at, name in enumerate("abcd")}
+    apps = [site_app(lambda _, own=own: own, name=name) for name, own in parts.items()]
+    outcome = federate(Loopback([*apps, None]), empty, quorum=4)
+    alone = LandmarkCountRegressor._of(empty.model_, empty._told())
+    alone.keep_parts = True
+    alone.settle(lambda: {name: alone.working_message(*part, part_name=name) for name, part in parts.items()})
+    assert outcome.used == list("abcd") and outcome.rounds == alone.rounds_
+    assert outcome.estimator.model_.to_bytes() == alone.model_.to_bytes()
+    assert "did not answer" in outcome.refused["node 15"] and outcome.report()["rows"] == len(X)
+    with pytest.raises(NoQuorum):
+        federate(Loopback([*apps, None]), empty)
+    with pytest.raises(ValueError, match="propagation"):
+        federate(Loopback(apps), empty, learn="guess")
