@@ -9,7 +9,21 @@ pub type Outcome<T> = std::result::Result<T, String>;
 
 /// The `cargo` that started this program, so that every step uses the pinned toolchain.
 pub fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    forget_ourselves(&mut command);
+    command
+}
+
+/// Takes away what cargo told this program about its own package: build scripts that watch these variables would run
+/// again, and all that depends on them be compiled again, after every `cargo` by hand.
+pub fn forget_ourselves(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let own = name.to_string_lossy();
+        if own.starts_with("CARGO_PKG_") || own.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
 }
 
 /// The command as a person would type it.

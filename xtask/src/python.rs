@@ -32,8 +32,10 @@ pub fn test_package(log: &Path, full: bool, tally: &mut Tally) -> Outcome<()> {
         std::fs::remove_dir_all(&wheels)
             .map_err(|error| format!("{} cannot be emptied: {error}", wheels.display()))?;
     }
+    let mut maturin = Command::new(&python);
+    process::forget_ourselves(&mut maturin);
     process::run(
-        Command::new(&python)
+        maturin
             .args(["-m", "maturin", "build", "--release", "--interpreter"])
             .arg(&python)
             .arg("--out")

@@ -173,6 +173,9 @@ impl Model {
         let query = encoded.inputs();
         let components = self.components()?;
         if !components.is_empty() {
+            if let Some(through) = self.fitted.found.through {
+                return crate::hyper::probabilities(components, query, self.schema(), through);
+            }
             let yardstick = Yardstick::from(self.schema());
             return crate::hyper::predict(components, query, yardstick).map(Forecast::Number);
         }

@@ -3,11 +3,12 @@
 
 mod common;
 
-use quorate::gp::data::Frame;
+use quorate::gp::data::{Column, Frame};
+use quorate::gp::kernel::Covariance;
 use quorate::gp::learn::Hyperprior;
 use quorate::gp::watch::Unwatched;
-use quorate::hyper::{Mixture, MixturePart};
-use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec};
+use quorate::hyper::{Mixture, MixturePart, ParameterBelief};
+use quorate::{Forecast, InferenceChoice, LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec};
 
 fn mcycle() -> Frame {
     let frame = common::read(&common::workspace().join("golden/data/mcycle.csv.gz"));
@@ -153,5 +154,104 @@ fn scores_of_a_mixture_are_those_of_its_distribution() {
     for p in [0.025, 0.5, 0.9] {
         let value = mixture.quantile(0, p, false);
         assert!((mixture.below(0, value, false) - p).abs() < 1e-12);
+    }
+}
+
+/// Two classes along one input, with some on the wrong side.
+fn sides() -> Frame {
+    let inputs: Vec<f64> = (0..60).map(|row| f64::from(row) / 10.0 - 3.0).collect();
+    let side = |(row, x): (usize, &f64)| {
+        let wrong = row % 7 == 3;
+        Some(
+            if ((1.3 * x).sin() > 0.0) != wrong {
+                "up"
+            } else {
+                "down"
+            }
+            .into(),
+        )
+    };
+    let labels = inputs.iter().enumerate().map(side).collect();
+    Frame::from_columns(vec![
+        ("x", Column::Number(inputs)),
+        ("side", Column::Text(labels)),
+    ])
+    .unwrap()
+}
+
+fn classes(learn: LearnChoice) -> ModelSpec {
+    ModelSpec {
+        learn,
+        inference: InferenceChoice::Laplace,
+        kernel: "se".parse().unwrap(),
+        chains: Some(3),
+        draws: Some(200),
+        warmup: Some(150),
+        ..ModelSpec::new("side")
+    }
+}
+
+fn probabilities(model: &Model, frame: &Frame) -> Vec<f64> {
+    match model.forecast(frame).unwrap() {
+        Forecast::Classes(told) => told.probabilities,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn two_classes_average_over_draws() {
+    let frame = sides();
+    let few = ModelSpec {
+        chains: Some(2),
+        draws: Some(4),
+        warmup: Some(20),
+        ..classes(LearnChoice::Nuts)
+    };
+    let model = Model::fit(&few, &frame, &Unwatched).unwrap();
+    let belief = model.inspect().unwrap().hyperposterior.unwrap();
+    assert_eq!(belief.averaged, (0..8).collect::<Vec<_>>());
+    // Every draw by itself, through a model that is given its values.
+    let mut mean = vec![0.0; 2 * frame.rows()];
+    for draw in &belief.draws {
+        let mut kernel = model.kernel().bind(model.schema().columns()).unwrap();
+        kernel.set_coordinates(draw).unwrap();
+        let given = ModelSpec {
+            kernel: kernel.kernel().to_string().parse().unwrap(),
+            chains: None,
+            draws: None,
+            warmup: None,
+            ..classes(LearnChoice::None)
+        };
+        let own = Model::fit(&given, &frame, &Unwatched).unwrap();
+        let told = probabilities(&own, &frame);
+        mean.iter_mut()
+            .zip(told)
+            .for_each(|(sum, p)| *sum += p / 8.0);
+    }
+    let told = probabilities(&model, &frame);
+    for (told, mean) in told.iter().zip(&mean) {
+        assert!((told - mean).abs() < 1e-9, "{told} {mean}");
+    }
+    let bytes = quorate::file::to_bytes(&model).unwrap();
+    let again = quorate::file::from_bytes(&bytes, "memory").unwrap();
+    assert_eq!(probabilities(&again, &frame), told);
+}
+
+#[test]
+fn both_samplers_say_the_same_of_two_classes() {
+    let frame = sides();
+    let beliefs = [LearnChoice::Nuts, LearnChoice::Hmc].map(|learn| {
+        let model = Model::fit(&classes(learn), &frame, &Unwatched).unwrap();
+        model.inspect().unwrap().hyperposterior.unwrap()
+    });
+    for (nuts, hmc) in beliefs[0].parameters.iter().zip(&beliefs[1].parameters) {
+        let error = |own: &ParameterBelief| own.deviation.powi(2) / own.effective_draws.unwrap();
+        let apart = (nuts.mean - hmc.mean).abs() / (error(nuts) + error(hmc)).sqrt();
+        println!(
+            "{}: {:.3} and {:.3}, {apart:.2} errors apart",
+            nuts.name, nuts.mean, hmc.mean
+        );
+        assert!(apart < 4.0, "{}: {apart}", nuts.name);
+        assert!((nuts.deviation / hmc.deviation).ln().abs() < 0.5);
     }
 }

@@ -6,7 +6,7 @@ use quorate_gp::data::{Dataset, InputColumn, Schema, TargetCode, random_rows};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{
     Hyperprior, LeaveOneOutDensity, Plausible, Propagation, Search, SearchLimits, SearchRecord,
-    Stop, WithPrior, at, maximise,
+    Stop, WithPrior, at, latent_at, maximise,
 };
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::JitterPolicy;
@@ -14,11 +14,13 @@ use quorate_gp::parameters::Parameter;
 use quorate_gp::watch::Watch;
 
 use super::auto::{self, Candidate};
+use super::drawn::Around;
 use super::start::{CAREFUL, from_random_part};
-use super::{Found, drawn, landmarks, local};
+use super::{Found, drawn, landmarks, latent, local};
 use crate::error::{Error, Result};
 use crate::hyper::{FromParts, FromPartsWay, Hyperposterior, from_parts, validated};
 use crate::landmarks::{Committee, Ear, Summary};
+use crate::latent::{Approximation, observations};
 use crate::partition::{Labels, PartChoice, Partition};
 use crate::plan::{EXACT_ROWS, Way};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
@@ -41,6 +43,17 @@ pub struct Chosen {
 }
 
 impl Chosen {
+    fn drawn(kernel: Kernel, candidates: Vec<Candidate>, around: Around) -> Self {
+        Self {
+            kernel,
+            candidates,
+            history: vec![around.record],
+            outcome: around.outcome,
+            hyperposterior: Some(around.hyperposterior),
+            notes: around.notes,
+        }
+    }
+
     /// Writes into what a method found how its hyperparameters came to be.
     pub fn describe(self, found: &mut Found, notes: &mut Vec<String>) {
         notes.extend(self.notes);
@@ -112,10 +125,31 @@ pub fn learn(
         };
         return Ok((spec, None));
     }
+    let draws = matches!(spec.learn, LearnChoice::Nuts | LearnChoice::Hmc);
+    let two = schema
+        .target()
+        .classes()
+        .is_some_and(|own| own.count() == 2);
+    let laplace = spec.inference.approximation() == Some(Approximation::Laplace);
+    if draws && two && laplace && matches!(way, Way::Exact) {
+        let learner = Learner {
+            spec,
+            schema,
+            data,
+            watch,
+        };
+        let chosen = learner.drawn_latent()?;
+        let given = ModelSpec {
+            kernel: KernelChoice::Given(chosen.kernel.clone()),
+            learn: LearnChoice::None,
+            ..spec.clone()
+        };
+        return Ok((given, Some(chosen)));
+    }
     let one_number = matches!(schema.target(), TargetCode::Number(_));
     if !one_number || spec.inference.approximation().is_some() {
         return Err(Error::Spec(format!(
-            "`--learn {}` is for one numeric target with Gaussian noise: leave it out, or use `--learn none`",
+            "`--learn {}` is for one numeric target with Gaussian noise (`nuts` and `hmc` also for two classes with `--inference laplace`): leave it out, or use `--learn none`",
             spec.learn
         )));
     }
@@ -303,15 +337,24 @@ impl Learner<'_> {
         let sums = matches!(way, Way::Landmarks { .. });
         let (data, watch) = (self.data, self.watch);
         let drawn = drawn::draw(self.spec, exact, sums, &kernel, &parameters, data, watch)?;
-        let chosen = Chosen {
-            kernel: drawn.kernel.kernel(),
-            candidates,
-            history: vec![drawn.record],
-            outcome: drawn.outcome,
-            hyperposterior: Some(drawn.hyperposterior),
-            notes: drawn.notes,
-        };
+        let chosen = Chosen::drawn(drawn.kernel.kernel(), candidates, drawn.around);
         Ok((drawn.noise, chosen))
+    }
+
+    /// Draws of the hyperparameters behind two classes; the search starts at the maximum under weak hyperpriors.
+    fn drawn_latent(&self) -> Result<Chosen> {
+        let start = ModelSpec {
+            learn: LearnChoice::Auto,
+            ..self.spec.clone()
+        };
+        let (schema, data, watch) = (self.schema, self.data, self.watch);
+        let how = Approximation::Laplace;
+        let learned = latent::learn(how, &start, schema, data, watch)?;
+        let (kernel, through) = (&learned.kernel, learned.through);
+        let seen = observations(schema, data, through)?;
+        let around = drawn::draw_latent(self.spec, kernel, through, data, &seen, watch)?;
+        let (top, _) = latent_at(kernel, through.likelihood, &around.maximum)?;
+        Ok(Chosen::drawn(top.kernel(), learned.candidates, around))
     }
 
     fn left_out(&self) -> Result<(GaussianNoise, Chosen)> {

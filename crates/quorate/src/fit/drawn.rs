@@ -1,13 +1,13 @@
 //! Hyperparameters as draws from their posterior.
 
 use quorate_gp::data::{Dataset, Inputs, random_rows};
-use quorate_gp::kernel::BoundKernel;
+use quorate_gp::kernel::{BoundKernel, Covariance};
 use quorate_gp::learn::sample::{Diagnosis, HmcSettings, Sampler, Sampling, diagnose, sample};
 use quorate_gp::learn::{
-    BlockEvidence, Hyperprior, Objective, Plausible, SearchLimits, SearchRecord, WithPrior, at,
-    maximise,
+    BlockEvidence, Hyperprior, LaplaceEvidence, Objective, Plausible, SearchLimits, SearchRecord,
+    WithPrior, at, maximise,
 };
-use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::likelihood::{GaussianNoise, Observations};
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::parameters::{Parameter, Transform};
 use quorate_gp::watch::Watch;
@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::hyper::{ChainReport, Hyperposterior, ParameterBelief};
 use crate::landmarks::{CommitteeEvidence, choose};
 use crate::spec::{LearnChoice, ModelSpec};
+use crate::task::Through;
 
 /// Up to so many rows the evidence is that of one process; beyond, that of parts that speak through landmarks.
 const ONE_PROCESS: usize = 1000;
@@ -28,15 +29,33 @@ const AVERAGED: usize = 64;
 /// The same where the model keeps a sum for each: landmarks.
 pub const AVERAGED_SUMS: usize = 16;
 
-/// What was drawn.
-pub struct Drawn {
-    pub kernel: BoundKernel,
-    pub noise: GaussianNoise,
+/// What was drawn around a maximum.
+pub struct Around {
+    /// Coordinates of the maximum.
+    pub maximum: Vec<f64>,
     pub hyperposterior: Hyperposterior,
     pub record: SearchRecord,
     pub outcome: String,
     /// Sentences about chains that should not be trusted.
     pub notes: Vec<String>,
+}
+
+/// The same with kernel and noise at the maximum.
+pub struct Drawn {
+    pub kernel: BoundKernel,
+    pub noise: GaussianNoise,
+    pub around: Around,
+}
+
+impl Drawn {
+    fn new(kernel: &BoundKernel, around: Around) -> Result<Self> {
+        let (kernel, noise) = at(kernel, &around.maximum)?;
+        Ok(Self {
+            kernel,
+            noise,
+            around,
+        })
+    }
 }
 
 /// Finds the maximum of the hyperposterior, then draws around it.
@@ -51,15 +70,8 @@ pub fn draw(
 ) -> Result<Drawn> {
     if exact || data.rows() <= ONE_PROCESS {
         let evidence = BlockEvidence::new(kernel, data, JitterPolicy::default());
-        return around(
-            spec,
-            sums,
-            kernel,
-            parameters,
-            &evidence,
-            data.rows(),
-            watch,
-        );
+        let found = around(spec, sums, parameters, &evidence, data.rows(), watch)?;
+        return Drawn::new(kernel, found);
     }
     let (rows, most) = COMMITTEE;
     let sample = data.select(&random_rows(data.rows(), rows, spec.seed ^ 2));
@@ -74,18 +86,34 @@ pub fn draw(
     let parts = sample.split(&(0..count).map(spread).collect::<Vec<_>>());
     let evidence = CommitteeEvidence::new(kernel, &parts, landmarks);
     let rows = sample.rows();
-    around(spec, sums, kernel, parameters, &evidence, rows, watch)
+    let found = around(spec, sums, parameters, &evidence, rows, watch)?;
+    Drawn::new(kernel, found)
+}
+
+/// The same for two classes, from the approximate evidence of all rows (Williams and Barber 1998, sec. 3.2); the maximum
+/// and the draws, in coordinates of the kernel.
+pub fn draw_latent(
+    spec: &ModelSpec,
+    kernel: &BoundKernel,
+    through: Through,
+    data: &Dataset,
+    seen: &Observations,
+    watch: &dyn Watch,
+) -> Result<Around> {
+    let mut parameters = kernel.parameters();
+    parameters.extend(through.likelihood.parameters());
+    let evidence = LaplaceEvidence::new(kernel, through.likelihood, data, seen)?;
+    around(spec, false, &parameters, &evidence, data.rows(), watch)
 }
 
 fn around(
     spec: &ModelSpec,
     sums: bool,
-    kernel: &BoundKernel,
     parameters: &[Parameter],
     evidence: &dyn Objective,
     rows: usize,
     watch: &dyn Watch,
-) -> Result<Drawn> {
+) -> Result<Around> {
     let prior = spec.hyperprior.unwrap_or(Hyperprior::Broad);
     let priors = prior.all(parameters);
     let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
@@ -147,10 +175,8 @@ fn around(
         averaged.len()
     );
     let notes = warnings(&beliefs, &report);
-    let (kernel, noise) = at(kernel, &top.coordinates)?;
-    Ok(Drawn {
-        kernel,
-        noise,
+    Ok(Around {
+        maximum: top.coordinates,
         hyperposterior: Hyperposterior {
             prior,
             source: source.to_owned(),

@@ -2,7 +2,7 @@
 
 use quorate_gp::data::{Dataset, Schema};
 use quorate_gp::kernel::{BoundKernel, Kernel};
-use quorate_gp::learn::{Search, learn_latent, learn_propagation};
+use quorate_gp::learn::{Search, SearchRecord, learn_latent, learn_propagation};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::Jitter;
 use quorate_gp::watch::Watch;
@@ -26,35 +26,12 @@ pub fn fit(
     data: &Dataset,
     watch: &dyn Watch,
 ) -> Result<(Found, Answers)> {
-    let mut through = Through {
-        likelihood: spec.likelihood.of_classes()?,
-        level: 0.0,
-    };
-    let plain = observations(schema, data, through)?;
-    through.level = through.likelihood.level(&plain)?;
-    let seen = observations(schema, data, through)?;
-    let search = Search {
-        restarts: spec.restarts,
-        seed: spec.seed,
-        ..Search::default()
-    };
-    let (kernel, candidates) = kernel(spec, schema, data, &search, watch)?;
-    let mut bound = kernel.bind(schema.columns())?;
-    bound.initialise(data.inputs(), data.targets());
-    let mut history = Vec::new();
-    if spec.learn != LearnChoice::None {
-        let likelihood = through.likelihood;
-        (bound, through.likelihood, history) = match how {
-            Approximation::Laplace => {
-                learn_latent(&bound, likelihood, data, &seen, &search, watch)?
-            }
-            Approximation::Propagation => {
-                let (bound, history) =
-                    learn_propagation(&bound, likelihood, data, &seen, &search, watch)?;
-                (bound, likelihood, history)
-            }
-        };
-    }
+    let Learned {
+        kernel: bound,
+        through,
+        candidates,
+        history,
+    } = learn(how, spec, schema, data, watch)?;
     // Bound anew from its text, so that the model in memory and the model read from its file are the same numbers.
     let kernel = bound.kernel();
     let bound = kernel.bind(schema.columns())?;
@@ -84,6 +61,59 @@ pub fn fit(
         outcome: format!("{learned} Scores are of all rows, each fifth predicted from the others."),
     };
     Ok((found, Answers::Latent(Box::new(answers))))
+}
+
+/// Hyperparameters and how they were found.
+pub(super) struct Learned {
+    pub kernel: BoundKernel,
+    pub through: Through,
+    pub candidates: Vec<Candidate>,
+    pub history: Vec<SearchRecord>,
+}
+
+/// The maximum of the approximate evidence, or the values of the kernel's text where nothing is to be learned.
+pub(super) fn learn(
+    how: Approximation,
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    watch: &dyn Watch,
+) -> Result<Learned> {
+    let mut through = Through {
+        likelihood: spec.likelihood.of_classes()?,
+        level: 0.0,
+    };
+    let plain = observations(schema, data, through)?;
+    through.level = through.likelihood.level(&plain)?;
+    let seen = observations(schema, data, through)?;
+    let search = Search {
+        restarts: spec.restarts,
+        seed: spec.seed,
+        ..Search::default()
+    };
+    let (kernel, candidates) = kernel(spec, schema, data, &search, watch)?;
+    let mut bound = kernel.bind(schema.columns())?;
+    bound.initialise(data.inputs(), data.targets());
+    let mut history = Vec::new();
+    if spec.learn != LearnChoice::None {
+        let likelihood = through.likelihood;
+        (bound, through.likelihood, history) = match how {
+            Approximation::Laplace => {
+                learn_latent(&bound, likelihood, data, &seen, &search, watch)?
+            }
+            Approximation::Propagation => {
+                let (bound, history) =
+                    learn_propagation(&bound, likelihood, data, &seen, &search, watch)?;
+                (bound, likelihood, history)
+            }
+        };
+    }
+    Ok(Learned {
+        kernel: bound,
+        through,
+        candidates,
+        history,
+    })
 }
 
 pub(super) fn kernel(

@@ -1,17 +1,19 @@
 //! Predictions that average over draws of the hyperparameters (Williams and Barber 1998, eq. 7).
 
-use quorate_gp::data::Inputs;
-use quorate_gp::learn::at;
+use quorate_gp::data::{Inputs, Schema};
+use quorate_gp::learn::{at, latent_at};
 use quorate_gp::likelihood::GaussianNoise;
 use rayon::prelude::*;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
-use crate::answers::Answers;
+use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::fit::Fitted;
 use crate::landmarks::State;
+use crate::latent::LatentAnswers;
 use crate::prediction::Prediction;
 use crate::score::Yardstick;
+use crate::task::{ClassPrediction, Forecast, Reading, Through};
 
 /// The model at one draw of its hyperparameters.
 #[derive(Debug)]
@@ -47,7 +49,12 @@ pub(crate) fn components(fitted: &Fitted, state: &State) -> Result<Vec<Component
         return Ok(Vec::new());
     };
     let kernel = found.kernel.bind(fitted.schema.columns())?;
-    let size = quorate_gp::kernel::Covariance::parameters(&kernel).len() + 1;
+    let own = quorate_gp::kernel::Covariance::parameters(&kernel).len();
+    // After the kernel's own: the noise, or the dispersions of a likelihood.
+    let size = match found.through {
+        Some(through) => own + through.likelihood.parameters().len(),
+        None => own + 1,
+    };
     let draws: Vec<&Vec<f64>> = belief.averaged_draws().collect();
     if draws.len() != belief.averaged.len() || draws.iter().any(|draw| draw.len() != size) {
         return Err(Error::Spec(
@@ -58,6 +65,21 @@ pub(crate) fn components(fitted: &Fitted, state: &State) -> Result<Vec<Component
         .par_iter()
         .enumerate()
         .map(|(place, draw)| {
+            if let (Method::Latent(how), Some(through), State::Rows(data)) =
+                (found.method, found.through, state)
+            {
+                let (kernel, likelihood) = latent_at(&kernel, through.likelihood, draw)?;
+                let through = Through {
+                    likelihood,
+                    ..through
+                };
+                let schema = &fitted.schema;
+                let latent = LatentAnswers::condition(how, kernel, schema, data, through)?;
+                return Ok(Component {
+                    answers: Answers::Latent(Box::new(latent)),
+                    noise: found.noise,
+                });
+            }
             let (kernel, noise) = at(&kernel, draw)?;
             let answers = match state {
                 State::Committee(committee) => {
@@ -71,6 +93,34 @@ pub(crate) fn components(fitted: &Fitted, state: &State) -> Result<Vec<Component
             Ok(Component { answers, noise })
         })
         .collect()
+}
+
+/// What all draws together say of two classes: the mean of their probabilities.
+pub(crate) fn probabilities(
+    components: &[Component],
+    query: Inputs<'_>,
+    schema: &Schema,
+    through: Through,
+) -> Result<Forecast> {
+    let reading = Reading::new(schema, None, Some(through));
+    let mut all: Option<ClassPrediction> = None;
+    for component in components {
+        let belief = component.answers.marginals(query)?;
+        let Forecast::Classes(own) = reading.forecast(&belief, 0.0, &[])? else {
+            return Err(Error::Spec("draws behind classes tell no classes".into()));
+        };
+        match &mut all {
+            None => all = Some(own),
+            Some(sum) => {
+                let each = sum.probabilities.iter_mut().zip(own.probabilities);
+                each.for_each(|(sum, own)| *sum += own);
+            }
+        }
+    }
+    let mut all = all.ok_or_else(|| Error::Spec("there are no draws to average over".into()))?;
+    let share = 1.0 / components.len() as f64;
+    all.probabilities.iter_mut().for_each(|sum| *sum *= share);
+    Ok(Forecast::Classes(all))
 }
 
 /// Expected size of a normal with this mean and deviation.

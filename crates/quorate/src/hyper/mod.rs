@@ -9,7 +9,7 @@ mod parts;
 mod posterior;
 mod validate;
 
-pub(crate) use mixture::{Component, components, predict};
+pub(crate) use mixture::{Component, components, predict, probabilities};
 pub use mixture::{Mixture, MixturePart};
 pub use parts::{FromParts, FromPartsWay, from_parts};
 pub use posterior::{ChainReport, Hyperposterior, ParameterBelief};

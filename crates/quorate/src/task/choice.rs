@@ -3,7 +3,7 @@
 use quorate_gp::data::{Column, ColumnType, Frame, Quantity, TargetKind, unknown_column};
 use serde::{Deserialize, Serialize};
 
-use super::inference::LikelihoodChoice;
+use super::inference::{InferenceChoice, LikelihoodChoice};
 use crate::error::{Error, Result};
 use crate::spec::{LearnChoice, ModelSpec};
 
@@ -128,9 +128,10 @@ pub(crate) fn decide(spec: &ModelSpec, table: &Frame) -> Result<(TargetKind, Opt
             )));
         }
     }
-    use LearnChoice::{Auto, Block, Committee, Conditional};
+    use LearnChoice::{Auto, Block, Committee, Conditional, Hmc, Nuts};
     let summed = [Auto, Block, Conditional, Committee, LearnChoice::None].contains(&spec.learn);
-    if (several || kind == TargetKind::Classes) && !summed {
+    let drawn = [Nuts, Hmc].contains(&spec.learn) && spec.inference == InferenceChoice::Laplace;
+    if (several || (kind == TargetKind::Classes && !drawn)) && !summed {
         return Err(Error::Spec(format!(
             "`--learn {}` is for one number: leave it out for classes and several targets",
             spec.learn

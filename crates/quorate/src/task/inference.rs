@@ -167,7 +167,12 @@ pub(crate) fn check_inference(spec: &ModelSpec) -> Result<()> {
             "`--likelihood gaussian` is for numbers, and `--inference` is for classes".into(),
         ));
     }
-    only_own_learning(spec)?;
+    let draws = matches!(spec.learn, LearnChoice::Nuts | LearnChoice::Hmc);
+    let alone = spec.method != MethodChoice::Committee && spec.mode == ModeChoice::Auto;
+    // One process by Laplace's method has an approximate evidence that can be drawn from.
+    if !(draws && alone && spec.inference == InferenceChoice::Laplace) {
+        only_own_learning(spec)?;
+    }
     if spec.inference == InferenceChoice::Ep
         && (spec.method == MethodChoice::Committee || spec.mode != ModeChoice::Auto)
     {
