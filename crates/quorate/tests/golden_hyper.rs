@@ -29,7 +29,12 @@ fn nuts_and_hmc_agree_with_each_other_and_with_long_chains_of_other_software() {
         for (name, other) in &tools {
             let same = ["inputs", "targets", "kernel"];
             assert!(same.iter().all(|key| other[*key] == golden[*key]), "{name}");
+            agree(name, other, golden);
         }
+        assert!(
+            tools.len() > 1,
+            "a random walk and a sampler of other people"
+        );
         let rows = golden["inputs"].as_array().unwrap();
         let numbers = |value: &serde_json::Value| -> Vec<f64> {
             value
@@ -99,5 +104,19 @@ fn nuts_and_hmc_agree_with_each_other_and_with_long_chains_of_other_software() {
                 assert!(ours.r_hat < 1.05, "{name} {sampler:?} {i}: {}", ours.r_hat);
             }
         }
+    }
+}
+
+/// Two tools say the same of every parameter, to the Monte Carlo errors that they report.
+fn agree(name: &str, one: &Value, other: &Value) {
+    let parameters = |golden: &Value| golden["parameters"].as_array().unwrap().clone();
+    let (ours, theirs) = (parameters(one), parameters(other));
+    assert_eq!(ours.len(), theirs.len(), "{name}");
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert_eq!(a["name"], b["name"], "{name}");
+        let number = |of: &Value, key: &str| of[key].as_f64().unwrap();
+        let squared = |of: &Value| number(of, "deviation").powi(2) / number(of, "effective_draws");
+        let off = (number(a, "mean") - number(b, "mean")) / (squared(a) + squared(b)).sqrt();
+        assert!(off.abs() < 4.0, "{name} {}: {off}", a["name"]);
     }
 }
