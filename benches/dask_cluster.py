@@ -11,9 +11,11 @@ import random
 import resource
 import signal
 import sys
+import tempfile
 import threading
 import time
 
+import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
@@ -61,6 +63,18 @@ def kill(runs):
 
 
 def flights(folder, rows):
+    with tempfile.TemporaryDirectory() as folder_of_parts:
+        compare(folder, rows, folder_of_parts)
+
+
+def stored(folder, what, index, part):
+    """A partition that a worker reads."""
+    rows = part[0] if what == "X" else part[1]
+    path = os.path.join(folder, f"{what}-{index}.npy")
+    return da.from_delayed(dask.delayed(np.load)(path), shape=rows.shape, dtype=rows.dtype)
+
+
+def compare(folder, rows, folder_of_parts):
     import pandas as pd
 
     frame = pd.read_parquet(os.path.join(folder, "us_flights.parquet")).iloc[:rows]
@@ -81,21 +95,36 @@ def flights(folder, rows):
     local.absorb(messages)
     alone = processor() - used
     print(f"one process: {len(X)} rows, {alone:.1f} processor seconds ({prepared:.1f} of them to prepare), {time.perf_counter() - started:.1f} s", flush=True)
+    # As on a cluster: workers read their partitions from files, and nothing but sums travels.
+    for index, part in enumerate(parts):
+        for what, rows_of in zip(("X", "y"), part, strict=False):
+            np.save(os.path.join(folder_of_parts, f"{what}-{index}.npy"), rows_of)
     with cluster() as workers, Client(workers) as client:
+        client.run(worker_imports)
         before = client.run(worker_processor)
         started, used = time.perf_counter(), processor()
-        model = DaskGPRegressor(client, **options).fit(da.from_array(X, chunks=(size, X.shape[1])), da.from_array(y, chunks=size))
+        table = [stored(folder_of_parts, what, index, part) for index, part in enumerate(parts) for what in ("X", "y")]
+        model = DaskGPRegressor(client, **options).fit(da.concatenate(table[::2]), da.concatenate(table[1::2]))
         wall = time.perf_counter() - started
         after = client.run(worker_processor)
         spent = processor() - used + sum(after[key][0] - before[key][0] for key in after)
         memory = max(value[1] for value in after.values())
+        # What client, scheduler and workers use when nobody asks them anything: it grows with the wait for processors that others have.
+        time.sleep(10)
+        idle = processor() - used + sum(value[0] - before[key][0] for key, value in client.run(worker_processor).items())
+        idle = (idle - spent) / 10
     same = model.model_.to_bytes() == local.model_.to_bytes()
     print(f"two workers: {spent:.1f} processor seconds, {wall:.1f} s, {memory / 1e3:.0f} MB a worker at most; same bytes: {same}")
+    print(f"idle, they use {idle:.3f} of a processor: {idle * wall:.1f} processor seconds of those")
 
 
 def processor():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
+
+
+def worker_imports():
+    import quorate.dask  # noqa: F401
 
 
 def worker_processor():

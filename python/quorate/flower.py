@@ -337,6 +337,8 @@ def _ask(grid: Grid, what: str, content: dict[str, Any], nodes: list[int], timeo
     replies: dict[int, Any] = {}
     for reply in grid.send_and_receive(sent, timeout=timeout):
         node = reply.metadata.src_node_id
+        if node not in nodes:
+            continue  # the link's own word for a node that it lost, which is then absent
         if reply.has_error():
             replies[node] = {"refused": "could not answer"}
         else:

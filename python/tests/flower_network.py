@@ -134,7 +134,7 @@ class Network:
         report = Path(config["output"] + ".json")
         words = " ".join(f"{key}={json.dumps(value)}" for key, value in config.items())
         self.finish([str(self.programs / "flwr"), "run", str(app), "trial", "--run-config", words])
-        until(report.exists, "the run ends")
+        until(report.exists, "the run ends", config["timeout"] + 120)
         return json.loads(report.read_text())
 
     def log(self, name):

@@ -10,7 +10,7 @@ from flwr.supercore.task_identity import TaskIdentity  # noqa: E402
 
 from scipy.optimize import minimize  # noqa: E402
 
-from quorate import GPRegressor, _core  # noqa: E402
+from quorate import GPClassifier, GPRegressor, _core  # noqa: E402
 from quorate._propagation import Quadratic, _Evidence, propagated  # noqa: E402
 from quorate.flower import LandmarkCountRegressor, NoQuorum, federate, site_app  # noqa: E402
 from quorate.privacy import GaussianNoise, Ledger  # noqa: E402
@@ -81,6 +81,19 @@ def test_federated_equals_centralised(table, prepared):
     assert outcome.estimator.model_.to_bytes() == together(prepared, table, "abcd").model_.to_bytes()
 
 
+def test_classes_federate_too(table):
+    X, y = table
+    label = np.where(y > 0, "up", "down")
+    empty = GPClassifier(**OPTIONS, mode="landmarks", method="committee").prepare(X, label)
+    apps = [site_app(lambda _, at=at: (X[at::2], label[at::2]), name=name) for at, name in enumerate("ab")]
+    outcome = federate(Loopback(apps), empty)
+    assert outcome.used == ["a", "b"] and isinstance(outcome.estimator, GPClassifier)
+    parts = {name: empty.part_message(X[at::2], label[at::2], part_name=name) for at, name in enumerate("ab")}
+    alone = GPClassifier._of_model(empty.model_).set_params(keep_parts=True).absorb(parts)
+    assert outcome.estimator.model_.to_bytes() == alone.model_.to_bytes()
+    assert (outcome.estimator.predict(X) == label).mean() > 0.8
+
+
 def test_sites_that_misbehave_harm_nobody(table, prepared):
     X, y = table
     good = sites(table)[:2]
@@ -111,6 +124,22 @@ def test_sites_that_misbehave_harm_nobody(table, prepared):
     assert not any("42" in reason for reason in reasons.values())
     with pytest.raises(NoQuorum, match="2 sites answered, and 3 must"):
         federate(grid, prepared, quorum=3)
+
+
+def test_a_reply_of_nobody_who_was_asked_is_not_heard(table, prepared):
+    """The link itself answers for a node that it lost, under a number of its own."""
+    grid = Loopback([*sites(table)[:2], None])
+    honest = grid.send_and_receive
+
+    def with_a_stranger(messages, *, timeout=None):
+        replies = list(honest(messages, timeout=timeout))
+        stranger = sites(table)[2](messages[-1], Context(run_id=1, node_id=1, node_config={}, state=RecordDict(), run_config={}))
+        stranger.metadata.__dict__["_src_node_id"] = 1
+        return [*replies, stranger]
+
+    grid.send_and_receive = with_a_stranger
+    outcome = federate(grid, prepared, quorum=2)
+    assert outcome.used == ["a", "b"] and list(outcome.refused) == ["node 13"]
 
 
 def test_two_sites_of_one_name_are_both_left_out(table, prepared):

@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -50,32 +51,35 @@ def test_nodes_with_keys_give_the_model_of_one_place_and_misbehaviour_harms_nobo
     for site, table in stranger.items():
         table.to_parquet(tmp_path / f"{site}.parquet")
     app = misbehaving_app(tmp_path)
-    config = {"model": str(tmp_path / "shared.quorate"), "timeout": 100.0}
+    config = {"model": str(tmp_path / "shared.quorate"), "timeout": 200.0}
     with network(tmp_path, stranger) as sites:
         # The stranger's key is registered nowhere.
         sites.register(SITES)
         for site in stranger:
             sites.node(site)
         number = {site: sites.joined(site) for site in SITES}
+        started = time.monotonic()
         report = sites.run(app, **config, output=str(tmp_path / "all.quorate"), quorum=5)
         assert report["used"] == SITES and not report["refused"] and report["rows"] == 600
         found, expected = load(tmp_path / "all.quorate"), together(empty, tables)
         assert found.model_.to_bytes() == expected.model_.to_bytes()
 
         # One is slow, one sends NaN, one another specification, one is killed while it works.
+        took = time.monotonic() - started
         behaviour = {"centre": "slow", "north": "another specification", "south": "nan", "west": "slow"}
         for site, what in behaviour.items():
             (tmp_path / f"{site}.parquet.does").write_text(what)
         (tmp_path / "north.parquet.model").write_bytes(prepared(tables, landmarks=20).model_.to_bytes())
         killer = threading.Thread(target=kill_at_work, args=(sites, "centre"))
         killer.start()
-        config["timeout"] = 30.0
+        # Twice what all took before: enough for those who answer, however busy the machine is.
+        config["timeout"] = max(10.0, 2 * took)
         report = sites.run(app, **config, output=str(tmp_path / "some.quorate"), quorum=1)
         killer.join()
         reasons = report["refused"]
         assert report["used"] == ["east"] and len(reasons) == 4
         for silent in ("centre", "west"):
-            assert reasons[f"node {number[silent]}"] in ("did not answer in time", "could not answer")
+            assert reasons[f"node {number[silent]}"] == "did not answer in time"
         assert "a number in it is not finite" in reasons["south"]
         assert "made under other columns" in reasons["north"]
         expected = together(empty, {"east": tables["east"]})
