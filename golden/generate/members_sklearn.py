@@ -1,7 +1,7 @@
-"""Members of committees by scikit-learn: writes members/ridge.json, members/trees.json and members/boosting.json.
+"""Members of committees by scikit-learn: writes members/ridge.json, members/general.json, members/trees.json and members/boosting.json.
 
 Evidence procedure: BayesianRidge with flat hyperpriors and no intercept of its own (a column of ones is among the inputs),
-followed to convergence. Trees: DecisionTreeRegressor and DecisionTreeClassifier, with and without weights.
+followed to convergence. Counts and amounts: PoissonRegressor and GammaRegressor, whose penalty is that of most probable weights. Trees: DecisionTreeRegressor and DecisionTreeClassifier, with and without weights.
 Boosting: AdaBoostClassifier of such trees. The rows are in the files; inputs are single-precision numbers, to which
 scikit-learn's trees round. Queries whose answer depends on how scikit-learn breaks ties are left out.
 Usage: python members_sklearn.py [--output FOLDER]
@@ -13,7 +13,7 @@ import pathlib
 import numpy as np
 import sklearn
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.linear_model import BayesianRidge
+from sklearn.linear_model import BayesianRidge, GammaRegressor, PoissonRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import tables
@@ -44,6 +44,20 @@ def ridge(name, design, y, query):
         "log_evidence": float(model.scores_[-1]),
         "mean": mean.tolist(),
         "std": deviation.tolist(),
+    }
+
+
+def general(name, likelihood, regressor, x, target, alpha):
+    """Most probable weights of a generalised linear model with a column of ones: scikit-learn's penalty is alpha over the rows."""
+    design = np.hstack([np.ones((len(x), 1)), x])
+    model = regressor(alpha=alpha / len(x), fit_intercept=False, solver="newton-cholesky", max_iter=1000, tol=1e-12).fit(design, target)
+    return {
+        "name": name,
+        "likelihood": likelihood,
+        "inputs": x.tolist(),
+        "target": target.tolist(),
+        "alpha": alpha,
+        "weights": model.coef_.tolist(),
     }
 
 
@@ -114,6 +128,15 @@ def main():
     squares = np.hstack([linear, x**2])
     cases = [ridge("linear", linear[:60], y[:60], linear[60:]), ridge("squares", squares[:60], y[:60], squares[60:])]
     tables.write(arguments.output / "ridge.json", {**header, "tolerance": 1e-6}, cases)
+    other = np.random.Generator(np.random.PCG64(SEED + 1))
+    rate = np.exp(0.4 + 0.8 * x[:80, 0] - 0.5 * x[:80, 1])
+    counts, amounts = other.poisson(rate).astype(float), other.gamma(1.0, rate)
+    cases = [
+        general("counts", "poisson", PoissonRegressor, x[:80], counts, 1.5),
+        general("counts, hardly a prior", "poisson", PoissonRegressor, x[:80], counts, 1e-3),
+        general("amounts", "gamma", GammaRegressor, x[:80], amounts, 0.7),
+    ]
+    tables.write(arguments.output / "general.json", {**header, "tolerance": 1e-6}, cases)
     labels = np.digitize(y, [-0.5, 0.5])
     plain = np.ones(60)
     weights = generator.integers(1, 4, 60).astype(float)
@@ -134,7 +157,7 @@ def main():
         boosting("no error left", x[:150], two[:150], x[150:], 60, 5),
     ]
     tables.write(arguments.output / "boosting.json", header, cases)
-    print("2 linear models, 5 trees and 3 boosted committees")
+    print("2 linear models, 3 general ones, 5 trees and 3 boosted committees")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 //! What people read about models: scores, inputs, how learning went.
 
 mod beliefs;
+mod committee;
 mod inputs;
 mod mixture;
 mod model;
@@ -8,6 +9,7 @@ mod reproduction;
 mod scores;
 
 pub use beliefs::{beliefs, beliefs_figure};
+pub use committee::{committee, weights_figure};
 pub use inputs::inputs;
 pub use mixture::{mixture, mixture_figure};
 pub use model::{kind_of_scores, learning, model};

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use quorate::{Inspection, Model};
+use quorate::ensemble::{CommitteeModel, CommitteeSpec, NoGuests};
+use quorate::file::members;
+use quorate::{Inspection, Model, Scorecard};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
@@ -18,15 +20,16 @@ Examples:
   quorate inspect houses.quorate
   quorate inspect houses.quorate --json | jq .kernel
   quorate inspect houses.quorate --plot relevance.svg    hyperparameters with error bars
+  quorate inspect committee.quorate --plot weights.svg   weights of a committee's members
   quorate inspect houses.quorate --spec > spec.json      every choice, for `quorate fit --spec`")]
 pub struct Inspect {
-    /// Model file made by `quorate fit`
+    /// Model file made by `quorate fit`, or the file of a committee of members
     model: PathBuf,
     /// Print the specification as JSON; `quorate fit --spec` makes the same model from it and the same table
     #[arg(long)]
     spec: bool,
     /// Draw what is believed about the hyperparameters into an SVG file, for models learned by `nuts`, `hmc`, `lla` or
-    /// `laplace-propagation`; or experts and gates, for mixtures of one input
+    /// `laplace-propagation`; or experts and gates, for mixtures of one input; or the weights of a committee of members
     #[arg(long, value_name = "FILE", conflicts_with = "spec")]
     plot: Option<PathBuf>,
 }
@@ -39,8 +42,24 @@ struct Report<'a> {
     inspection: &'a Inspection,
 }
 
+/// What is told of a committee of members.
+#[derive(Serialize)]
+struct Account<'a> {
+    file: &'a Path,
+    bytes: u64,
+    spec: &'a CommitteeSpec,
+    rule: &'a str,
+    members: &'a [String],
+    weights: Option<&'a [f64]>,
+    out_of_bag: Option<&'a Scorecard>,
+    notes: &'a [String],
+}
+
 impl Inspect {
     pub fn run(self, console: &Console) -> Result<()> {
+        if let Some(model) = committee(&self.model)? {
+            return self.members(&model, console);
+        }
         let model = Model::load(&self.model)?;
         if self.spec {
             let text = serde_json::to_string_pretty(model.spec())
@@ -70,6 +89,53 @@ impl Inspect {
             inspection: &inspection,
         })
     }
+
+    /// The page of a committee of members.
+    fn members(&self, model: &CommitteeModel, console: &Console) -> Result<()> {
+        if self.spec {
+            let text = serde_json::to_string_pretty(model.spec())
+                .map_err(|error| Failure::Failed(format!("specification: {error}")))?;
+            return console.raw(&format!("{text}\n"));
+        }
+        if let Some(path) = &self.plot {
+            let Some(picture) = pages::weights_figure(model) else {
+                return Err(Failure::Failed(format!(
+                    "the rule `{}` weighs members anew at every row, so that there are no weights to draw",
+                    model.rule()
+                )));
+            };
+            write(&picture, path)?;
+        }
+        let size = std::fs::metadata(&self.model).map_or(0, |found| found.len());
+        console.answer(format!(
+            "{HEADING}{}{HEADING:#}  {}, a committee of members\n",
+            self.model.display(),
+            bytes(size)
+        ))?;
+        console.answer(pages::committee(model).trim_end())?;
+        console.json(&Account {
+            file: &self.model,
+            bytes: size,
+            spec: model.spec(),
+            rule: model.rule(),
+            members: model.kinds(),
+            weights: model.weights(),
+            out_of_bag: model.out_of_bag(),
+            notes: model.notes(),
+        })
+    }
+}
+
+/// The committee of members that the file holds; none where it holds something else.
+fn committee(path: &Path) -> Result<Option<CommitteeModel>> {
+    let Ok(bytes) = std::fs::read(path) else {
+        return Ok(None); // Told by whoever reads it next.
+    };
+    if !members::is_committee(&bytes) {
+        return Ok(None);
+    }
+    let origin = path.display().to_string();
+    Ok(Some(members::from_bytes(&bytes, &origin, &NoGuests)?))
 }
 
 /// Writes the picture of the hyperparameters.

@@ -11,13 +11,15 @@ fn without_an_id_the_experiments_are_listed() {
         "gbcm-6.1",
         "gbcm-table-1",
         "thesis-3",
+        "thesis-3-weights",
+        "gbcm-6.9",
         "committee-machines-figure-3-left",
         "williams-barber-table-2",
     ] {
         assert!(text.contains(id), "{text}");
     }
     let json = place.run("reproduce --json").ok().json();
-    assert_eq!(json["experiments"].as_array().unwrap().len(), 12);
+    assert_eq!(json["experiments"].as_array().unwrap().len(), 16);
     assert_only(&place, &[]);
 }
 
@@ -27,7 +29,12 @@ fn each_experiment_writes_a_page_a_table_and_a_picture() {
     let listed = place.run("reproduce --json").ok().json();
     for experiment in listed["experiments"].as_array().unwrap() {
         let id = experiment["id"].as_str().unwrap();
-        if id == "thesis-4.1" || id.starts_with("williams-barber") {
+        let needs_tables = [
+            "thesis-4.1",
+            "thesis-3-scatterometry",
+            "committee-machines-table-1",
+        ];
+        if needs_tables.contains(&id) || id.starts_with("williams-barber") {
             continue; // They need tables: below.
         }
         let json = place
@@ -45,9 +52,10 @@ fn each_experiment_writes_a_page_a_table_and_a_picture() {
         assert_eq!(table.lines().count(), rows.len() + 1);
         // The table holds every digit.
         for (line, row) in table.lines().skip(1).zip(rows) {
-            // What a row is about stands before its numbers, in quotes where it has a comma.
-            let numbers = line.rsplit_once('"').map_or(line, |(_, rest)| &rest[1..]);
-            for (cell, value) in numbers.split(',').zip(row.as_array().unwrap()) {
+            // What a row is about stands before its numbers.
+            let row = row.as_array().unwrap();
+            let cells: Vec<&str> = line.rsplitn(row.len() + 1, ',').take(row.len()).collect();
+            for (cell, value) in cells.iter().rev().zip(row) {
                 assert_eq!(cell.parse::<f64>().unwrap(), value.as_f64().unwrap());
             }
         }

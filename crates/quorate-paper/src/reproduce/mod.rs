@@ -4,6 +4,7 @@
 //! [`Reproduction`]: a table, curves, and each claim of the paper beside what was found. Drawing and writing are left to
 //! the shells, and so is the clock.
 
+mod boosted;
 mod classes;
 mod committee;
 mod effective;
@@ -19,6 +20,9 @@ mod setting;
 mod table_one;
 mod thesis;
 mod thesis_fusion;
+mod thesis_nodes;
+mod thesis_weights;
+mod trees;
 mod williams_barber;
 
 use std::str::FromStr;
@@ -38,6 +42,8 @@ pub enum Experiment {
     GbcmTable1,
     /// How many query points a committee needs (GBCM, section 6.1).
     GbcmEffectiveParameters,
+    /// Boosting the committee, and committees of support vector machines (GBCM, sections 6.7 and 6.9).
+    GbcmBoosting,
     /// Error against the number of query points (Committee Machines, figure 3 left).
     CommitteeFigure3Left,
     /// Error against the number of rows (Committee Machines, figure 3 right).
@@ -46,8 +52,14 @@ pub enum Experiment {
     MgpFigure1,
     /// Ten experts alone, averaged and mixed (Mixtures of Gaussian Processes, table 1).
     MgpTable1,
+    /// Bagging and AdaBoost of trees (Committee Machines, table 1).
+    CommitteeTable1,
     /// Fusion of predictions on the toy data (thesis, tables 3.6 to 3.10).
     ThesisChapter3,
+    /// Fusion of weights and predictions on the toy data (thesis, tables 3.3 to 3.10).
+    ThesisChapter3Weights,
+    /// The same on simulated scatterometry.
+    ThesisChapter3Wind,
     /// Hyperparameters of a large table from parts (thesis, table 4.1).
     ThesisTable41,
     /// Errors on the crabs (Williams and Barber, table 1).
@@ -126,16 +138,20 @@ pub struct Claim {
 
 impl Experiment {
     /// Every experiment, in the order of the papers.
-    pub const ALL: [Experiment; 12] = [
+    pub const ALL: [Experiment; 16] = [
         Experiment::GbcmFigure1,
         Experiment::GbcmFigure2,
         Experiment::GbcmTable1,
         Experiment::GbcmEffectiveParameters,
+        Experiment::GbcmBoosting,
         Experiment::CommitteeFigure3Left,
         Experiment::CommitteeFigure3Right,
         Experiment::MgpFigure1,
         Experiment::MgpTable1,
+        Experiment::CommitteeTable1,
         Experiment::ThesisChapter3,
+        Experiment::ThesisChapter3Weights,
+        Experiment::ThesisChapter3Wind,
         Experiment::ThesisTable41,
         Experiment::WilliamsBarberTable1,
         Experiment::WilliamsBarberTable2,
@@ -148,11 +164,15 @@ impl Experiment {
             Experiment::GbcmFigure2 => "gbcm-figure-2",
             Experiment::GbcmTable1 => "gbcm-table-1",
             Experiment::GbcmEffectiveParameters => "gbcm-6.1",
+            Experiment::GbcmBoosting => "gbcm-6.9",
             Experiment::CommitteeFigure3Left => "committee-machines-figure-3-left",
             Experiment::CommitteeFigure3Right => "committee-machines-figure-3-right",
             Experiment::MgpFigure1 => "mgp-figure-1",
             Experiment::MgpTable1 => "mgp-table-1",
+            Experiment::CommitteeTable1 => "committee-machines-table-1",
             Experiment::ThesisChapter3 => "thesis-3",
+            Experiment::ThesisChapter3Weights => "thesis-3-weights",
+            Experiment::ThesisChapter3Wind => "thesis-3-scatterometry",
             Experiment::ThesisTable41 => "thesis-4.1",
             Experiment::WilliamsBarberTable1 => "williams-barber-table-1",
             Experiment::WilliamsBarberTable2 => "williams-barber-table-2",
@@ -174,6 +194,9 @@ impl Experiment {
             Experiment::GbcmEffectiveParameters => {
                 "query points that a committee needs, beside the effective number of parameters"
             }
+            Experiment::GbcmBoosting => {
+                "errors of boosted committees of processes and stumps, and of a committee of support vector machines"
+            }
             Experiment::CommitteeFigure3Left => {
                 "error against the number of query points, 1,000 rows in modules of 100"
             }
@@ -186,8 +209,17 @@ impl Experiment {
             Experiment::MgpTable1 => {
                 "ten experts of random bandwidths alone, averaged and mixed, on nine sets (real tables: --data)"
             }
+            Experiment::CommitteeTable1 => {
+                "errors of bagging and AdaBoost of 50 trees on ten sets of classes (needs tables: --data)"
+            }
             Experiment::ThesisChapter3 => {
                 "predictions of 8 to 40 radial basis function networks fused by five rules, on the toy data"
+            }
+            Experiment::ThesisChapter3Weights => {
+                "networks and radial basis functions of 8 to 40 nodes fused by weights and by predictions, on the toy data"
+            }
+            Experiment::ThesisChapter3Wind => {
+                "the same with 14 to 900 nodes of simulated scatterometry (needs a table: --data)"
             }
             Experiment::ThesisTable41 => {
                 "hyperparameters from parts of 90,000 rows: shared, local Laplace, Laplace propagation (needs a table: --data)"
@@ -216,6 +248,9 @@ impl Experiment {
             Experiment::GbcmEffectiveParameters => {
                 "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, section 6.1"
             }
+            Experiment::GbcmBoosting => {
+                "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, sections 6.7 and 6.9"
+            }
             Experiment::CommitteeFigure3Left => "Tresp (2001), Committee Machines, figure 3 left",
             Experiment::CommitteeFigure3Right => "Tresp (2001), Committee Machines, figure 3 right",
             Experiment::MgpFigure1 => {
@@ -224,8 +259,12 @@ impl Experiment {
             Experiment::MgpTable1 => {
                 "Tresp (2001), Mixtures of Gaussian Processes, NIPS 13, table 1"
             }
+            Experiment::CommitteeTable1 => "Tresp (2001), Committee Machines, table 1",
             Experiment::ThesisChapter3 => {
                 "Latouche (2007), Distributed Machine Learning, tables 3.6 to 3.10"
+            }
+            Experiment::ThesisChapter3Weights | Experiment::ThesisChapter3Wind => {
+                "Latouche (2007), Distributed Machine Learning, tables 3.3 to 3.10"
             }
             Experiment::ThesisTable41 => "Latouche (2007), Distributed Machine Learning, table 4.1",
             Experiment::WilliamsBarberTable1 => {
@@ -243,6 +282,8 @@ impl Experiment {
             self,
             Experiment::GbcmTable1
                 | Experiment::MgpTable1
+                | Experiment::CommitteeTable1
+                | Experiment::ThesisChapter3Wind
                 | Experiment::ThesisTable41
                 | Experiment::WilliamsBarberTable1
                 | Experiment::WilliamsBarberTable2
@@ -256,11 +297,15 @@ impl Experiment {
             Experiment::GbcmFigure2 => figure_two::run(context),
             Experiment::GbcmTable1 => table_one::run(context),
             Experiment::GbcmEffectiveParameters => effective::run(context),
+            Experiment::GbcmBoosting => boosted::run(context),
             Experiment::CommitteeFigure3Left => figure_three::left(context),
             Experiment::CommitteeFigure3Right => figure_three::right(context),
             Experiment::MgpFigure1 => mixture_figure::run(context),
             Experiment::MgpTable1 => mixture_table::run(context),
+            Experiment::CommitteeTable1 => trees::run(context),
             Experiment::ThesisChapter3 => thesis_fusion::run(context),
+            Experiment::ThesisChapter3Weights => thesis_weights::toy(context),
+            Experiment::ThesisChapter3Wind => thesis_weights::scatterometry(context),
             Experiment::ThesisTable41 => thesis::run(context),
             Experiment::WilliamsBarberTable1 => williams_barber::crabs(context),
             Experiment::WilliamsBarberTable2 => williams_barber::pima(context),

@@ -210,6 +210,16 @@ pub fn from_bytes(bytes: &[u8], origin: &str, guests: &dyn Guests) -> Result<Com
     Ok(CommitteeModel { members, body })
 }
 
+/// True where the bytes say that they are a committee's file, sound or not.
+pub fn is_committee(bytes: &[u8]) -> bool {
+    let Ok((_, metadata)) = SafeTensors::read_metadata(bytes) else {
+        return false;
+    };
+    let header = metadata.metadata().as_ref().and_then(|map| map.get(KEY));
+    let header = header.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    header.is_some_and(|header| header.get("format").and_then(Value::as_str) == Some(FORMAT))
+}
+
 /// Writes a committee to a file: whole or not at all.
 pub fn save(model: &CommitteeModel, path: &Path) -> Result<()> {
     let bytes = to_bytes(model)?;

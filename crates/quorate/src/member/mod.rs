@@ -7,6 +7,7 @@
 mod basis;
 mod evidence;
 mod expand;
+mod general;
 mod gp;
 mod linear;
 mod network;
@@ -18,6 +19,7 @@ mod weights;
 pub use basis::{Basis, WeightSpace};
 pub use evidence::{EvidencePosterior, learn_evidence};
 pub use expand::Expansion;
+pub use general::{GeneralLinear, restore as restore_general};
 pub use gp::ProcessMember;
 pub(crate) use linear::PRODUCTS_UP_TO;
 pub(crate) use network::normals;

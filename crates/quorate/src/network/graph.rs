@@ -54,6 +54,20 @@ mod in_order {
 }
 
 impl Graph {
+    /// A dependency network: every column given all others.
+    pub fn of_everybody(variables: &[String], exogenous: &[String]) -> Self {
+        let parents = |name: &String| {
+            let others = exogenous.iter().chain(variables);
+            let others = others.filter(|other| *other != name).cloned().collect();
+            (name.clone(), others)
+        };
+        Self {
+            parents: variables.iter().map(parents).collect(),
+            exogenous: exogenous.to_vec(),
+            dependency: true,
+        }
+    }
+
     /// The columns that are not exogenous.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.parents.iter().map(|(name, _)| name.as_str())

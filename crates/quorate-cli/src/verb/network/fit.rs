@@ -76,6 +76,12 @@ impl Fit {
     pub fn run(self, console: &Console) -> Result<()> {
         let staged = Staged::new(&self.output)?;
         let table = read_all(&mut open(&self.train, &OpenOptions::default())?)?;
+        if table.rows() == 0 {
+            return Err(Failure::Failed(format!(
+                "{}: the table has no rows; a network needs at least one",
+                self.train.display()
+            )));
+        }
         let spec = NetworkSpec {
             kernel: self.kernel.clone().unwrap_or_default(),
             method: self.method.unwrap_or_default(),
@@ -168,16 +174,7 @@ impl Fit {
     /// Every column given all others.
     fn everything(&self, table: &Frame) -> Result<Graph> {
         let (variables, exogenous) = self.columns(table)?;
-        let parents = |name: &String| {
-            let others = exogenous.iter().chain(&variables);
-            let others = others.filter(|other| *other != name).cloned().collect();
-            (name.clone(), others)
-        };
-        Ok(Graph {
-            parents: variables.iter().map(parents).collect(),
-            exogenous: exogenous.clone(),
-            dependency: true,
-        })
+        Ok(Graph::of_everybody(&variables, &exogenous))
     }
 }
 

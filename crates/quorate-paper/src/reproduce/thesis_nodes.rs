@@ -1,0 +1,362 @@
+//! Nodes that share models and never rows: networks and radial basis functions fused by their weights and by their predictions
+//! (thesis, tables 3.3 to 3.10).
+
+use quorate::Result;
+use quorate::ensemble::{cooperative, non_parametric, parametric};
+use quorate::fusion::{Cell, Fusion, Learned, Moments, Record};
+use quorate::member::{Basis, Expansion, InWeights, NetworkMember, WeightSpace};
+use quorate_gp::data::{Dataset, Inputs, random_rows};
+use quorate_gp::gaussian::Marginals;
+use quorate_gp::linalg::Matrix;
+use quorate_gp::watch::Watch;
+use rayon::prelude::*;
+
+/// Test errors of the thesis: few, many and differently many rows a node, networks then radial basis functions of each.
+type Theirs = [f64; 6];
+
+/// A way to fuse, with the thesis' errors on the toy data and on scatterometry.
+pub struct Way {
+    pub name: &'static str,
+    pub how: How,
+    pub toy: Theirs,
+    pub scatterometry: Theirs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    Cooperative,
+    Parametric,
+    NonParametric,
+    Average,
+    Weighted,
+    Evidence,
+    Product,
+    Machine,
+    /// The committee machine with the prior over functions by linearisation: for networks.
+    Linearised,
+    /// The parametric hierarchy with its covariance inverted as it stands, singular or not.
+    Inverted,
+}
+
+const NONE: f64 = f64::NAN;
+
+const fn way(name: &'static str, how: How, toy: Theirs, scatterometry: Theirs) -> Way {
+    Way {
+        name,
+        how,
+        toy,
+        scatterometry,
+    }
+}
+
+#[rustfmt::skip]
+pub const WAYS: [Way; 10] = [
+    way("weights: mean of draws", How::Cooperative, [0.9124, 0.1033, 4.0929, 0.0806, 8.4628, 0.0863], [1.2764, 0.1435, 5.7225, 0.1135, 11.7854, 0.1232]),
+    way("weights: parametric hierarchy", How::Parametric, [0.3389, 0.3012, 1.5356, 6.8243, 3.0192, 23.4900], [0.4737, 0.4209, 2.1463, 9.5393, 4.2209, 32.8353]),
+    way("weights: non-parametric hierarchy", How::NonParametric, [0.3413, 0.3021, 0.3335, 0.2622, 0.2775, 0.2983], [0.4782, 0.4227, 0.4664, 0.3679, 0.3869, 0.4173]),
+    way("error averaging", How::Average, [0.3479, 0.2939, 0.2790, 0.2843, 0.3315, 0.2917], [0.4876, 0.4120, 0.3900, 0.4012, 0.4621, 0.4078]),
+    way("weighted averaging", How::Weighted, [1.1283e5, 2.5550, 0.2700, 0.2719, 0.2862, 0.2850], [1.5732e5, 3.5715, 0.3807, 0.3812, 0.4000, 0.3984]),
+    way("model averaging", How::Evidence, [0.4672, 0.4659, 0.2897, 0.2834, 0.2861, 0.2869], [0.6529, 0.6513, 0.4051, 0.3962, 0.4213, 0.4023]),
+    way("product", How::Product, [0.3356, 0.2867, 0.2787, 0.2839, 0.2993, 0.2881], [0.4491, 0.4011, 0.3923, 0.3970, 0.4185, 0.4042]),
+    way("committee machine", How::Machine, [0.4467, 0.2912, 0.2654, 0.2790, 0.2721, 0.2812], [0.6244, 0.4072, 0.3710, 0.3902, 0.3842, 0.3938]),
+    way("committee machine, prior linearised", How::Linearised, [1.0176, NONE, 1.0375, NONE, 1.1500, NONE], [1.4245, NONE, 1.4503, NONE, 1.6075, NONE]),
+    way("weights: parametric hierarchy, inverted", How::Inverted, [NONE; 6], [NONE; 6]),
+];
+
+/// Training rows whose predictions tell how nodes vary together.
+const RECORD_ROWS: usize = 5_000;
+
+/// Error that stands for weights that could not be found.
+const NO_WEIGHTS: f64 = 1e6;
+
+/// Rows cut into nodes, and rows to predict.
+pub struct Problem {
+    pub nodes: Vec<Dataset>,
+    pub train: Dataset,
+    pub test: Dataset,
+}
+
+/// What every node fits.
+#[derive(Clone)]
+pub enum Model {
+    Network { hidden: usize },
+    Radial { basis: Basis, expansion: Expansion },
+}
+
+/// What all nodes say about some rows, noise inside.
+struct Said {
+    targets: Vec<f64>,
+    opinions: Vec<Vec<Moments>>,
+    priors: Vec<Vec<Moments>>,
+    linearised: Vec<Vec<Moments>>,
+}
+
+/// Fits a model to each node and fuses by every way: test error over the targets' deviation, and the share of targets within one
+/// deviation of what was predicted.
+pub fn fuse(
+    problem: &Problem,
+    model: &Model,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Vec<(f64, f64)>> {
+    let agents: Vec<Box<dyn InWeights>> = problem
+        .nodes
+        .par_iter()
+        .enumerate()
+        .map(|(node, rows)| -> Result<Box<dyn InWeights>> {
+            watch.check()?;
+            Ok(match model {
+                Model::Network { hidden } => {
+                    let expansion = Expansion::numbers(rows.inputs().width());
+                    let seed = seed.wrapping_add(1000 * node as u64);
+                    Box::new(NetworkMember::fit(*hidden, expansion, rows, seed)?)
+                }
+                Model::Radial { basis, expansion } => {
+                    Box::new(WeightSpace::fit(basis.clone(), expansion.clone(), rows)?)
+                }
+            })
+        })
+        .collect::<Result<_>>()?;
+    let agents: Vec<&dyn InWeights> = agents.iter().map(AsRef::as_ref).collect();
+    let asked = random_rows(problem.train.rows(), RECORD_ROWS, seed);
+    let train = Said::of(&agents, &problem.train.select(&asked))?;
+    let test = Said::of(&agents, &problem.test)?;
+    watch.check()?;
+    // The last node is the new agent, the others those it hears of.
+    let (new, others) = (
+        &problem.nodes[problem.nodes.len() - 1],
+        &agents[..agents.len() - 1],
+    );
+    let query = problem.test.inputs();
+    let single = |belief: &Marginals, noise: f64| {
+        test.score(|row| Moments {
+            mean: belief.mean[(row, 0)],
+            variance: belief.variance[(row, 0)] + noise,
+        })
+    };
+    WAYS.iter()
+        .map(|way| {
+            watch.check()?;
+            Ok(match way.how {
+                How::Cooperative => {
+                    let fused = cooperative(&agents, seed)?;
+                    single(&fused.marginals(agents[0], query), fused.noise)
+                }
+                How::Parametric => {
+                    let fused = parametric(others, new)?;
+                    single(&fused.marginals(agents[0], query), fused.noise)
+                }
+                How::Inverted => {
+                    let weights = inverted(others, new);
+                    let (outputs, _) = agents[0].under(&weights, query);
+                    test.score(|row| Moments {
+                        mean: outputs[row],
+                        variance: f64::NAN,
+                    })
+                }
+                How::NonParametric => {
+                    let shares = non_parametric(others, new)?;
+                    let learned = given(shares);
+                    test.fused(&test.priors, others.len(), &mixture(), Some(&learned))?
+                }
+                How::Average | How::Weighted | How::Evidence => {
+                    let fusion = match way.how {
+                        How::Average => Fusion::error_averaging(),
+                        How::Weighted => Fusion::covariance_weighted(false),
+                        _ => Fusion::bayesian_model_averaging(),
+                    };
+                    let evidence = agents.iter().map(|agent| agent.log_evidence()).collect();
+                    let record = train.record(way.how == How::Weighted, evidence);
+                    match fusion.learn(&record) {
+                        Ok(learned) => {
+                            test.fused(&test.priors, agents.len(), &fusion, Some(&learned))?
+                        }
+                        // More nodes than the predictions can tell apart: no weights at all.
+                        Err(_) => (NO_WEIGHTS, 0.0),
+                    }
+                }
+                How::Product => test.fused(&test.priors, agents.len(), &Fusion::product(), None)?,
+                How::Machine => {
+                    let fusion = Fusion::bayesian_committee_machine();
+                    test.fused(&test.priors, agents.len(), &fusion, None)?
+                }
+                How::Linearised => {
+                    let fusion = Fusion::bayesian_committee_machine();
+                    test.fused(&test.linearised, agents.len(), &fusion, None)?
+                }
+            })
+        })
+        .collect()
+}
+
+/// The mode of eq. 3.2 as one would type it: `(Sigma^-1 + J'J / s)^-1` from the mean of the weights, with the function linear in the
+/// weights around them. `Sigma` has a rank of at most one less than there are agents; what elimination then calls its inverse is
+/// rounding, divided by rounding.
+fn inverted(agents: &[&dyn InWeights], rows: &Dataset) -> Vec<f64> {
+    let (size, count) = (agents[0].weights().len(), agents.len() as f64);
+    let noise = agents.iter().map(|own| own.noise_variance()).sum::<f64>() / count;
+    let mean = |place: usize| agents.iter().map(|own| own.weights()[place]).sum::<f64>() / count;
+    let mu: Vec<f64> = (0..size).map(mean).collect();
+    let sigma = Matrix::from_fn(size, size, |i, j| {
+        let each = agents
+            .iter()
+            .map(|own| (own.weights()[i] - mu[i]) * (own.weights()[j] - mu[j]));
+        each.sum::<f64>() / count
+    });
+    let one = Matrix::from_fn(size, size, |i, j| f64::from(u8::from(i == j)));
+    let mut precision = eliminated(sigma, one);
+    let (outputs, slopes) = agents[0].under(&mu, rows.inputs());
+    let mut right = Matrix::zeros(size, 1);
+    for row in 0..rows.rows() {
+        let share = rows.weights()[row] / noise;
+        for i in 0..size {
+            right[(i, 0)] += share * slopes[(row, i)] * (rows.targets()[row] - outputs[row]);
+            for j in 0..size {
+                precision[(i, j)] += share * slopes[(row, i)] * slopes[(row, j)];
+            }
+        }
+    }
+    let change = eliminated(precision, right);
+    (0..size)
+        .map(|place| mu[place] + change[(place, 0)])
+        .collect()
+}
+
+/// Gaussian elimination with the largest pivot of each column, whatever it is.
+fn eliminated(mut matrix: Matrix, mut right: Matrix) -> Matrix {
+    let size = matrix.nrows();
+    for pivot in 0..size {
+        let best = (pivot..size)
+            .max_by(|&a, &b| {
+                matrix[(a, pivot)]
+                    .abs()
+                    .total_cmp(&matrix[(b, pivot)].abs())
+            })
+            .unwrap_or(pivot);
+        for own in [&mut matrix, &mut right] {
+            for column in 0..own.ncols() {
+                let (a, b) = (own[(pivot, column)], own[(best, column)]);
+                (own[(pivot, column)], own[(best, column)]) = (b, a);
+            }
+        }
+        for row in (0..size).filter(|&row| row != pivot) {
+            let factor = matrix[(row, pivot)] / matrix[(pivot, pivot)];
+            for own in [&mut matrix, &mut right] {
+                for column in 0..own.ncols() {
+                    let above = own[(pivot, column)];
+                    own[(row, column)] -= factor * above;
+                }
+            }
+        }
+    }
+    Matrix::from_fn(size, right.ncols(), |row, column| {
+        right[(row, column)] / matrix[(row, row)]
+    })
+}
+
+/// A mixture whose weights are given.
+fn mixture() -> Fusion {
+    Fusion::bayesian_model_averaging()
+}
+
+fn given(weights: Vec<f64>) -> Learned {
+    let count = weights.len();
+    Learned {
+        weights,
+        correlation: Matrix::from_fn(count, count, |_, _| 1.0),
+    }
+}
+
+impl Said {
+    fn of(agents: &[&dyn InWeights], rows: &Dataset) -> Result<Self> {
+        let query: Inputs<'_> = rows.inputs();
+        let each: Vec<[Marginals; 3]> = agents
+            .par_iter()
+            .map(|agent| {
+                let belief = agent.marginals(query)?;
+                Ok([belief, agent.prior(query), agent.linearised_prior(query)])
+            })
+            .collect::<Result<_>>()?;
+        let noisy = |which: usize| -> Vec<Vec<Moments>> {
+            let at = |row: usize| {
+                let nodes = each.iter().zip(agents);
+                nodes.map(move |(own, agent)| Moments {
+                    mean: own[which].mean[(row, 0)],
+                    variance: own[which].variance[(row, 0)] + agent.noise_variance(),
+                })
+            };
+            (0..rows.rows()).map(|row| at(row).collect()).collect()
+        };
+        Ok(Self {
+            targets: rows.targets().to_vec(),
+            opinions: noisy(0),
+            priors: noisy(1),
+            linearised: noisy(2),
+        })
+    }
+
+    /// How nodes vary together: their predictions about their own mean, as the thesis has it, or their errors.
+    fn record(&self, of_predictions: bool, log_evidence: Vec<Option<f64>>) -> Record {
+        let (rows, nodes) = (self.targets.len(), log_evidence.len());
+        let mean =
+            |node: usize| self.opinions.iter().map(|all| all[node].mean).sum::<f64>() / rows as f64;
+        let centres: Vec<f64> = (0..nodes).map(mean).collect();
+        Record {
+            targets: match of_predictions {
+                true => vec![0.0; rows],
+                false => self.targets.clone(),
+            },
+            weights: vec![1.0; rows],
+            means: Matrix::from_fn(rows, nodes, |row, node| {
+                let own = self.opinions[row][node].mean;
+                if of_predictions {
+                    own - centres[node]
+                } else {
+                    own
+                }
+            }),
+            variances: Matrix::from_fn(rows, nodes, |row, node| self.opinions[row][node].variance),
+            log_evidence,
+        }
+    }
+
+    /// Scores of what the first nodes say together; a row without a belief (a precision that is not positive) counts as the
+    /// prior's mean would.
+    fn fused(
+        &self,
+        priors: &[Vec<Moments>],
+        nodes: usize,
+        fusion: &Fusion,
+        learned: Option<&Learned>,
+    ) -> Result<(f64, f64)> {
+        let at = |row: usize| {
+            let cell = Cell {
+                opinions: &self.opinions[row][..nodes],
+                priors: &priors[row][..nodes],
+                base: None,
+                noise: 0.0,
+                learned,
+                between: None,
+            };
+            fusion.combine_cell(&cell).unwrap_or(Moments {
+                mean: 0.0,
+                variance: f64::INFINITY,
+            })
+        };
+        Ok(self.score(at))
+    }
+
+    fn score(&self, at: impl Fn(usize) -> Moments) -> (f64, f64) {
+        let rows = self.targets.len() as f64;
+        let centre = self.targets.iter().sum::<f64>() / rows;
+        let (mut errors, mut spread, mut inside) = (0.0, 0.0, 0.0);
+        for (row, target) in self.targets.iter().enumerate() {
+            let fused = at(row);
+            let error = (target - fused.mean).powi(2);
+            errors += error;
+            spread += (target - centre).powi(2);
+            inside += f64::from(u8::from(error <= fused.variance));
+        }
+        ((errors / spread).sqrt(), inside / rows)
+    }
+}
