@@ -14,20 +14,11 @@ from __future__ import annotations
 
 import json
 import logging
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from quorate import _core
-from quorate._counts import LandmarkCountRegressor
-from quorate._estimator import load
-from quorate._keys import command as keys_command
-from quorate._keys import make_keys
-from quorate._propagation import Quadratic, propagated, site_quadratic
-from quorate._rounds import Lost, learned, share
 
 try:
     from flwr.app import ConfigRecord, Context, Message, RecordDict
@@ -36,9 +27,27 @@ try:
 except ImportError as missing:  # pragma: no cover
     raise ImportError("quorate.flower needs Flower: pip install 'quorate[flower]'") from missing
 
-__all__ = ["LandmarkCountRegressor", "NoQuorum", "Outcome", "federate", "make_keys", "server_app", "site_app"]
+from quorate import _core
+from quorate._counts import LandmarkCountRegressor
+from quorate._estimator import load
+from quorate._keys import command as keys_command
+from quorate._keys import make_keys
+from quorate._lifetimes import LandmarkLifetimeRegressor
+from quorate._propagation import Quadratic, propagated, site_quadratic
+from quorate._rounds import Lost, learned, share
+from quorate._sites import RECORD, NoQuorum, Sites
+from quorate._through_landmarks import ThroughLandmarks
 
-_RECORD = "quorate"
+__all__ = [
+    "LandmarkCountRegressor",
+    "LandmarkLifetimeRegressor",
+    "NoQuorum",
+    "Outcome",
+    "federate",
+    "make_keys",
+    "server_app",
+    "site_app",
+]
 
 
 @dataclass
@@ -57,10 +66,6 @@ class Outcome:
         return {"used": self.used, "refused": self.refused, "rows": rows, "rounds": self.rounds, "notes": self.notes}
 
 
-class NoQuorum(Exception):
-    """Too few sites answered."""
-
-
 def site_app(
     rows: Callable[[Context], tuple[Any, ...]],
     *,
@@ -74,7 +79,7 @@ def site_app(
     Parameters
     ----------
     rows : function of the context that gives the site's table: inputs, targets, and perhaps weights and known noise (of counts:
-        exposure)
+        exposure; of lifetimes: events)
     name : name of the site; by default the node's setting `site`
     min_rows : fewer rows than these are not summed up: a sum of few rows tells the rows
     noise : `quorate.privacy.GaussianNoise`, with a `ledger`; off by default
@@ -148,9 +153,9 @@ def site_app(
         def work(asked: ConfigRecord) -> bytes:
             table = held(context)
             if noise is not None:
-                raise _Unwilling("sends no counts, because they have no noise")
+                raise _Unwilling("sends no working targets, because they have no noise")
             model = _core.Model.from_bytes(bytes(asked["model"]))
-            estimator = LandmarkCountRegressor._of(model, json.loads(bytes(asked["told"])))
+            estimator = ThroughLandmarks._of(model, json.loads(bytes(asked["told"])))
             return estimator.working_message(*table, part_name=own)
 
         return _careful(message, own, work)
@@ -171,7 +176,7 @@ def server_app(model: str = "model.quorate", output: str = "federated.quorate") 
         path = str(config.get("model", model))
         outcome = federate(
             grid,
-            LandmarkCountRegressor.load(path) if LandmarkCountRegressor.is_file(path) else load(path),
+            ThroughLandmarks.load(path) if ThroughLandmarks.is_file(path) else load(path),
             quorum=int(config.get("quorum", 0)) or None,
             timeout=float(config.get("timeout", 600.0)),
             rounds=int(config.get("rounds", 0)),
@@ -201,13 +206,14 @@ def federate(
     `quorum` sites must have answered, by default all that are connected. With `rounds`, hyperparameters are first learned from all rows of
     the sites that answered, for at most so many rounds: with `learn="evidence"` by climbing the evidence of the committee, two
     exchanges a step; with `learn="propagation"` by Laplace propagation, where each site takes up to `steps` steps of its own between
-    two exchanges. Counts (a prepared `LandmarkCountRegressor`) take rounds of working targets, at most as many as it says.
+    two exchanges. Counts and lifetimes (a prepared `LandmarkCountRegressor` or `LandmarkLifetimeRegressor`) take rounds of working targets,
+    at most as many as it says.
     """
     if learn not in ("evidence", "propagation"):
         raise ValueError(f"learn is 'evidence' or 'propagation'; got {learn!r}")
-    sites = _Sites(grid, list(grid.get_node_ids()), timeout, quorum)
-    if isinstance(estimator, LandmarkCountRegressor):
-        return _federate_counts(sites, estimator)
+    sites = Sites(grid, list(grid.get_node_ids()), timeout, quorum)
+    if isinstance(estimator, ThroughLandmarks):
+        return _federate_quantities(sites, estimator)
     messages, refused = sites.parts(estimator)
     asked, done, notes = estimator, 0, []
     if rounds and len(messages) >= sites.needed:
@@ -222,7 +228,7 @@ def federate(
     return Outcome(model, sorted(messages), refused, done, notes)
 
 
-def _climbed(sites: _Sites, estimator: Any, rounds: int) -> tuple[Any, int]:
+def _climbed(sites: Sites, estimator: Any, rounds: int) -> tuple[Any, int]:
     """Better hyperparameters by the evidence of the committee, and how many points were tried."""
     names, tried = set(sites.homes), 0
 
@@ -243,9 +249,9 @@ def _climbed(sites: _Sites, estimator: Any, rounds: int) -> tuple[Any, int]:
     return learned(estimator, rounds, summed, shares), tried
 
 
-def _federate_counts(sites: _Sites, estimator: LandmarkCountRegressor) -> Outcome:
+def _federate_quantities(sites: Sites, estimator: ThroughLandmarks) -> Outcome:
     refused: dict[str, str] = {}
-    found = LandmarkCountRegressor._of(estimator.model_, estimator._told())
+    found = ThroughLandmarks._of(estimator.model_, estimator._told())
     found.keep_parts, found.rounds = True, estimator.rounds
 
     def ask() -> dict[str, bytes]:
@@ -259,58 +265,6 @@ def _federate_counts(sites: _Sites, estimator: LandmarkCountRegressor) -> Outcom
     return Outcome(found, sorted(sites.homes), refused, found.rounds_)
 
 
-class _Sites:
-    """The sites of a run: those that were left out once are not asked again."""
-
-    def __init__(self, grid: Grid, nodes: list[int], timeout: float, quorum: int | None):
-        self.grid, self.timeout = grid, timeout
-        self.nodes, self.homes = nodes, {}
-        self.needed = max(len(nodes) if quorum is None else quorum, 1)
-
-    def parts(
-        self, of: Any, what: str = "part", further: dict[str, Any] | None = None
-    ) -> tuple[dict[str, bytes], dict[str, str]]:
-        """Messages of parts by site, and why others were left out."""
-        content = {"model": of.model_.to_bytes(), **(further or {})}
-        replies = _ask(self.grid, what, content, self.nodes, self.timeout)
-        messages, self.homes, refused = _believed(of, replies, self.nodes)
-        self.nodes = sorted(self.homes.values())
-        return messages, refused
-
-    def answers(self, what: str, content: dict[str, Any]) -> dict[str, bytes]:
-        """Answers by site, of those that gave one."""
-        replies = _ask(self.grid, what, content, self.nodes, self.timeout)
-        return {str(reply["site"]): bytes(reply["message"]) for reply in replies.values() if "message" in reply}
-
-    def quadratics(self, estimator: Any, steps: int) -> Callable[..., dict[str, Quadratic]]:
-        """What Laplace propagation asks of the sites."""
-        size = int((~np.asarray(_core.hyperparameters(estimator.model_)[2], dtype=bool)).sum())
-
-        def ask(point: np.ndarray, others: dict[str, Quadratic]) -> dict[str, Quadratic]:
-            told = {site: json.loads(own.to_bytes()) for site, own in others.items()}
-            content = {
-                "model": estimator.model_.to_bytes(),
-                "point": point.tolist(),
-                "others": json.dumps(told).encode(),
-                "steps": steps,
-            }
-            found = {}
-            for site, sent in sorted(self.answers("quadratic", content).items()):
-                try:
-                    found[site] = Quadratic.from_bytes(sent, size)
-                except ValueError:  # as if it had not answered
-                    continue
-            return found
-
-        return ask
-
-    def demand(self, messages: dict[str, bytes], refused: dict[str, str]) -> None:
-        """Refuses to go on with fewer sites than were wished for."""
-        if len(messages) < self.needed:
-            reasons = "".join(f"\n  {site} {why}" for site, why in sorted(refused.items()))
-            raise NoQuorum(f"{len(messages)} sites answered, and {self.needed} must:{reasons}")
-
-
 class _Unwilling(Exception):
     """A reason that may be told to others."""
 
@@ -319,58 +273,13 @@ def _careful(message: Message, site: str, work: Callable[[ConfigRecord], bytes])
     """The reply to a question. What goes wrong is told by its kind alone: an exception's text may hold rows."""
     content: dict[str, Any] = {"site": site}
     try:
-        content["message"] = work(message.content[_RECORD])
+        content["message"] = work(message.content[RECORD])
     except _Unwilling as reason:
         content["refused"] = str(reason)
     except Exception as error:
         logging.getLogger("quorate.flower").exception("the site's part could not be made")
         content["refused"] = f"failed with {type(error).__name__}; its own log says why"
-    return Message(RecordDict({_RECORD: ConfigRecord(content)}), reply_to=message)
-
-
-def _ask(grid: Grid, what: str, content: dict[str, Any], nodes: list[int], timeout: float) -> dict[int, Any]:
-    """Replies by node; who fails or does not answer in time is absent, or has the key `refused`."""
-    sent = [
-        Message(RecordDict({_RECORD: ConfigRecord(content)}), dst_node_id=node, message_type=f"query.{what}")
-        for node in nodes
-    ]
-    replies: dict[int, Any] = {}
-    for reply in grid.send_and_receive(sent, timeout=timeout):
-        node = reply.metadata.src_node_id
-        if node not in nodes:
-            continue  # the link's own word for a node that it lost, which is then absent
-        if reply.has_error():
-            replies[node] = {"refused": "could not answer"}
-        else:
-            replies[node] = reply.content[_RECORD] if _RECORD in reply.content else {}
-    return replies
-
-
-def _believed(
-    estimator: Any, replies: dict[int, Any], nodes: list[int]
-) -> tuple[dict[str, bytes], dict[str, int], dict[str, str]]:
-    """Messages by site, the node of each, and why others were left out."""
-    messages: dict[str, bytes] = {}
-    homes: dict[str, int] = {}
-    refused = {f"node {node}": "did not answer in time" for node in nodes if node not in replies}
-    claimed = Counter(str(reply.get("site", "")) for reply in replies.values() if "message" in reply)
-    for node, reply in sorted(replies.items()):
-        site = str(reply.get("site", "")) or f"node {node}"
-        if "message" not in reply:
-            refused[site] = str(reply.get("refused", "sent nothing"))
-        elif claimed[site] > 1:
-            refused[f"{site} (node {node})"] = "has a name that another site has too"
-        else:
-            try:
-                found = estimator.check_part(bytes(reply["message"]), site)
-            except (TypeError, ValueError) as error:
-                refused[site] = f"sent what cannot be added: {error}"
-                continue
-            if found["name"] != site:
-                refused[site] = "sent a part under another name"
-                continue
-            messages[site], homes[site] = bytes(reply["message"]), node
-    return messages, homes, refused
+    return Message(RecordDict({RECORD: ConfigRecord(content)}), reply_to=message)
 
 
 def _received(model: Any) -> Any:

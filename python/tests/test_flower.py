@@ -12,7 +12,13 @@ from scipy.optimize import minimize  # noqa: E402
 
 from quorate import GPClassifier, GPRegressor, _core  # noqa: E402
 from quorate._propagation import Quadratic, _Evidence, propagated  # noqa: E402
-from quorate.flower import LandmarkCountRegressor, NoQuorum, federate, site_app  # noqa: E402
+from quorate.flower import (  # noqa: E402
+    LandmarkCountRegressor,
+    LandmarkLifetimeRegressor,
+    NoQuorum,
+    federate,
+    site_app,
+)
 from quorate.privacy import GaussianNoise, Ledger  # noqa: E402
 
 OPTIONS = {"kernel": "se(ard)", "landmarks": 25, "part_size": 60, "restarts": 0}
@@ -231,3 +237,19 @@ def test_counts_take_rounds_of_working_targets(table):
         federate(Loopback([*apps, None]), empty)
     with pytest.raises(ValueError, match="propagation"):
         federate(Loopback(apps), empty, learn="guess")
+
+
+def test_lifetimes_take_rounds_of_working_targets(table):
+    X, latent = table
+    random = np.random.default_rng(7)
+    full = np.exp(1 + latent) * random.weibull(1.5, len(X))
+    limit = random.uniform(1.0, 12.0, len(X))
+    y, event = np.minimum(full, limit), (full <= limit).astype(float)
+    empty = LandmarkLifetimeRegressor("se(ard)", landmarks=25, part_size=60, restarts=0).prepare(X, y, event=event)
+    parts = {name: (X[at::4], y[at::4], None, event[at::4]) for at, name in enumerate("abcd")}
+    outcome = federate(Loopback([site_app(lambda _, own=own: own, name=name) for name, own in parts.items()]), empty)
+    alone = LandmarkLifetimeRegressor._of(empty.model_, empty._told())
+    alone.keep_parts = True
+    alone.settle(lambda: {name: alone.working_message(*part, part_name=name) for name, part in parts.items()})
+    assert outcome.estimator.model_.to_bytes() == alone.model_.to_bytes() and 2 < outcome.rounds < 25
+    assert isinstance(outcome.estimator, LandmarkLifetimeRegressor)
