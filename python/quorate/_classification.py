@@ -34,7 +34,8 @@ class GPClassifier(ClassTarget, PartsMixin, ClassifierMixin, Learner):
         Shape of a committee, as the flags of `quorate fit`.
     inference : {"auto", "fast", "laplace", "ep"}, default="auto"
         How classes are inferred: `"fast"` as told above, or, for two classes and exact models, through a likelihood by
-        Laplace's method or expectation propagation. `"auto"` is `"fast"`.
+        Laplace's method or expectation propagation. `"auto"` tries all of them where rows are few, and keeps
+        the one with the least log loss of rows not seen; otherwise it is `"fast"`.
     likelihood : {"auto", "bernoulli", "probit"}, default="auto"
         The likelihood, where there is one.
     learn : {"auto", "block", "none"}, default="auto"

@@ -35,20 +35,6 @@ ESTIMATORS = [
 pytestmark = pytest.mark.filterwarnings("ignore::quorate.QuorateWarning")
 
 
-# Lifetimes that take two values and follow from the inputs without any noise: the shape of the Weibull distribution grows
-# until Newton's steps no longer settle, and the fit ends with that error.
-WITHOUT_NOISE = "lifetimes without noise have no most likely shape"
-
-
-def excused(estimator):
-    if isinstance(estimator, GPLifetimeRegressor):
-        return {
-            "check_sample_weights_not_overwritten": WITHOUT_NOISE,
-            "check_estimators_pickle": WITHOUT_NOISE,
-        }
-    return {}
-
-
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=excused)
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_conventions_hold(estimator, check):
     check(estimator)

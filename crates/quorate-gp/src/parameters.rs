@@ -45,6 +45,8 @@ pub enum Role {
     Period,
     /// Shape of the rational quadratic kernel (alpha), or a dispersion of a likelihood.
     Shape,
+    /// Exponent of a lifetime's hazard.
+    Hazard,
     /// Offset, bias or weight variance inside a kernel.
     Offset,
     /// One coordinate of a category level's embedding; signed.

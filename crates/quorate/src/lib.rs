@@ -50,7 +50,7 @@ pub use model::Model;
 pub use partition::PartChoice;
 pub use prediction::Prediction;
 pub use quorate_gp as gp;
-pub use score::{ClassScores, QuantityScores, Scores};
+pub use score::{ClassScores, Confidence, QuantityScores, Scores};
 pub use spec::{
     KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec, SpreadChoice,
 };

@@ -171,3 +171,53 @@ fn what_has_no_likelihood_of_two_classes_is_refused() {
     let model = Model::fit(&kept, &table(0..60), &Unwatched).unwrap();
     assert!(model.outcome().contains("kept as given"));
 }
+
+#[test]
+fn auto_compares_the_ways_to_infer_classes_and_says_which_it_chose() {
+    let open = ModelSpec {
+        inference: InferenceChoice::Auto,
+        ..spec(LikelihoodChoice::Auto)
+    };
+    let model = Model::fit(&open, &table(0..150), &Unwatched).unwrap();
+    let outcome = model.inspect().unwrap().outcome;
+    let told: Vec<f64> = ["fast ", "laplace ", "ep "]
+        .iter()
+        .map(|way| {
+            let number = outcome.split("others (").nth(1).unwrap();
+            let number = number.split(way).nth(1).unwrap();
+            let end = number.find([',', ')']).unwrap();
+            number[..end].parse().unwrap()
+        })
+        .collect();
+    let chosen = outcome.split("the inference ").nth(1).unwrap();
+    let place = ["fast", "laplace", "ep"]
+        .iter()
+        .position(|way| chosen.starts_with(way));
+    let place = place.unwrap();
+    let least = told.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+    assert!(told[place] <= least + 0.0042, "{outcome}");
+    // The same as if it had been asked for.
+    let way = [
+        InferenceChoice::Fast,
+        InferenceChoice::Laplace,
+        InferenceChoice::Ep,
+    ][place];
+    let plain = ModelSpec {
+        inference: way,
+        ..open.clone()
+    };
+    let same = Model::fit(&plain, &table(0..150), &Unwatched).unwrap();
+    let test = table(150..200);
+    assert_eq!(
+        same.forecast(&test).unwrap(),
+        model.forecast(&test).unwrap()
+    );
+    let loaded = file::from_bytes(&file::to_bytes(&model).unwrap(), "model").unwrap();
+    assert_eq!(
+        loaded.forecast(&test).unwrap(),
+        model.forecast(&test).unwrap()
+    );
+    // More rows than a likelihood can be tried on: the fast version, without a word.
+    let many = Model::fit(&open, &table(0..900), &Unwatched).unwrap();
+    assert!(!many.inspect().unwrap().outcome.contains("inference"));
+}

@@ -357,3 +357,37 @@ fn weights_are_copies_and_repeated_inputs_keep_their_exposures() {
     let (a, b) = (a.log_evidence().unwrap(), b.log_evidence().unwrap());
     assert!((a - b).abs() < 1e-5 * a.abs(), "{a} {b}");
 }
+
+#[test]
+fn lifetimes_without_noise_have_a_shape_that_stays_bounded() {
+    let x: Vec<f64> = (0..60).map(|i| place(i, 0.754_877_666) * 4.0).collect();
+    // Two values, by the side of 2: every row would gain from a shape that is larger still.
+    let two = |x: &f64| if *x < 2.0 { 1.0 } else { 3.0 };
+    let smooth = |x: &f64| truth(*x).exp();
+    for target in [
+        x.iter().map(two).collect::<Vec<f64>>(),
+        x.iter().map(smooth).collect(),
+    ] {
+        let columns = vec![
+            ("x", Column::Number(x.clone())),
+            ("y", Column::Number(target.clone())),
+        ];
+        let train = Frame::from_columns(columns).unwrap();
+        let spec = ModelSpec {
+            task: TaskChoice::Lifetime,
+            exposure: None,
+            ..spec(LikelihoodChoice::Weibull)
+        };
+        let model = Model::fit(&spec, &train, &Unwatched).unwrap();
+        let shape = &model.inspect().unwrap().quantity.unwrap().dispersions[0];
+        assert!((5.0..60.0).contains(&shape.value), "{shape:?}");
+        let median = forecast(&model, &train).quantile(0.5, false);
+        let near = |(told, seen): (&f64, &f64)| (told / seen).ln().abs() < 0.3;
+        let right = median
+            .iter()
+            .zip(&target)
+            .filter(|pair| near(*pair))
+            .count();
+        assert!(right >= 54, "{right} of 60");
+    }
+}

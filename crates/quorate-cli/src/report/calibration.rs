@@ -7,7 +7,7 @@ use crate::plot::{Figure, Mark};
 use crate::text::significant;
 
 /// Two and a half standard deviations: what chance explains.
-const CHANCE: f64 = 2.5;
+pub(super) const CHANCE: f64 = 2.5;
 
 /// The section.
 pub fn section(page: &Page<'_>) -> String {
@@ -20,7 +20,7 @@ pub fn section(page: &Page<'_>) -> String {
         "calibration",
         &html::cards(&[
             html::figure(
-                &pit(found),
+                &histogram(&found.pit, found.scores.n),
                 "Where targets fall in their predicted distribution. Flat is calibrated; a valley means intervals too \
                  narrow, a hill too wide, a slope means bias.",
             ),
@@ -43,16 +43,16 @@ pub fn section(page: &Page<'_>) -> String {
     )
 }
 
-fn pit(found: &Diagnosis) -> Figure {
-    let bars = found.pit.len() as f64;
+/// Where targets fall in their predicted distribution.
+pub(super) fn histogram(pit: &[f64], rows: usize) -> Figure {
+    let bars = pit.len() as f64;
     let expected = 1.0 / bars;
-    let chance = CHANCE * (expected * (1.0 - expected) / found.scores.n as f64).sqrt() * bars;
-    let steps = found.pit.iter().enumerate().map(|(index, share)| {
+    let chance = CHANCE * (expected * (1.0 - expected) / rows as f64).sqrt() * bars;
+    let steps = pit.iter().enumerate().map(|(index, share)| {
         let index = index as f64;
         (index / bars, (index + 1.0) / bars, share * bars)
     });
-    let highest = found
-        .pit
+    let highest = pit
         .iter()
         .fold(1.0 + chance, |most, share| most.max(share * bars));
     let mut figure = Figure::new(

@@ -1,9 +1,10 @@
 //! The numbers of the page for programs.
 
-use quorate::diagnose::{Answerers, Diagnosis, PartShare};
-use quorate::{Inspection, Scores};
+use quorate::Inspection;
+use quorate::diagnose::{Account, Answerers, Diagnosis, PartShare};
 use serde::Serialize;
 
+use super::card::Shown;
 use super::{Kind, Page};
 
 #[derive(Serialize)]
@@ -11,8 +12,10 @@ struct Data<'a> {
     model: String,
     data: Option<String>,
     scored: &'static str,
-    scores: Option<&'a Scores>,
+    scores: Option<Shown<'a>>,
     diagnosis: Option<&'a Diagnosis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<&'a Account>,
     parts: &'a [PartShare],
     not_shown: Vec<String>,
     notes: &'a [String],
@@ -33,8 +36,9 @@ pub fn block(page: &Page<'_>) -> String {
             Kind::LeaveOneOut => "leave-one-out",
             Kind::HeldOut => "held-out",
         },
-        scores: page.scores(),
+        scores: Shown::of(page),
         diagnosis: page.diagnosis,
+        account: page.account,
         parts,
         not_shown: page.not_shown(),
         notes: page.notes,

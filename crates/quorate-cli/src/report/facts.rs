@@ -1,5 +1,6 @@
 //! What the model is, remarks, and where the page comes from.
 
+use quorate::Inspection;
 use quorate::answers::Method;
 
 use super::{Page, html};
@@ -62,20 +63,30 @@ fn method(method: Method) -> String {
     }
 }
 
+/// What is predicted, as the training rows had it.
+fn target(found: &Inspection) -> String {
+    let short = |value: f64| significant(value, 4);
+    match &found.classes {
+        Some(classes) => {
+            let share = |(label, share): &(String, f64)| format!("{label} {}", percent(*share));
+            let shares: Vec<String> = classes.shares.iter().map(share).collect();
+            format!("{}: {}", found.target.name, shares.join(", "))
+        }
+        None => format!(
+            "{}, mean {}, standard deviation {}",
+            found.target.name,
+            short(found.target.mean),
+            short(found.target.deviation)
+        ),
+    }
+}
+
 /// What the model is, what the page leaves out, and remarks.
 pub fn section(page: &Page<'_>) -> String {
     let found = page.inspection;
     let short = |value: f64| significant(value, 4);
     let mut facts = vec![
-        vec![
-            "target".to_owned(),
-            format!(
-                "{}, mean {}, standard deviation {}",
-                found.target.name,
-                short(found.target.mean),
-                short(found.target.deviation)
-            ),
-        ],
+        vec!["target".to_owned(), target(found)],
         vec![
             "training rows".to_owned(),
             format!(
@@ -84,11 +95,17 @@ pub fn section(page: &Page<'_>) -> String {
             ),
         ],
         vec!["method".to_owned(), method(found.method)],
-        vec![
+    ];
+    match &found.quantity {
+        Some(quantity) => facts.push(vec![
+            "likelihood".to_owned(),
+            quantity.through.likelihood.to_string(),
+        ]),
+        None => facts.push(vec![
             "noise".to_owned(),
             format!("standard deviation {}", short(found.noise_deviation)),
-        ],
-    ];
+        ]),
+    }
     if let Some(effective) = found.effective_parameters {
         let share = match &found.committee {
             Some(committee) => format!(

@@ -2,18 +2,23 @@
 
 mod answerers;
 mod calibration;
+mod card;
+mod classes;
 mod data;
 mod facts;
 mod html;
 mod inputs;
 mod learning;
 mod predictions;
+mod quantities;
 mod scores;
 
 use std::path::Path;
 
-use quorate::diagnose::{Answerers, Diagnosis, MapColumns};
+use quorate::diagnose::{Account, Answerers, Diagnosis, MapColumns};
 use quorate::{Inspection, Scorecard, Scores};
+
+pub use card::Shown;
 
 use crate::plot::svg::{STYLE, escape};
 use crate::text::count;
@@ -31,6 +36,8 @@ pub struct Page<'a> {
     pub inspection: &'a Inspection,
     /// Counts over rows predicted without having been seen, where there are such rows.
     pub diagnosis: Option<&'a Diagnosis>,
+    /// The same where the target is a class, a count, an amount or a lifetime.
+    pub account: Option<&'a Account>,
     /// Who answered.
     pub answerers: &'a Answerers,
     /// Axes of maps.
@@ -60,17 +67,27 @@ impl Page<'_> {
         }
     }
 
-    /// The scores shown: of the rows counted, or those that the model keeps.
+    /// The scores of a number: of the rows counted, or those that the model keeps.
     pub fn scores(&self) -> Option<&Scores> {
-        let kept = self.inspection.leave_one_out.as_ref();
-        let kept = kept.or(self.inspection.held_out.as_ref());
-        let kept = kept.and_then(Scorecard::number);
+        let kept = self.kept().and_then(Scorecard::number);
         self.diagnosis.map(|found| &found.scores).or(kept)
+    }
+
+    /// The scores of whatever is no number.
+    pub fn card(&self) -> Option<&Scorecard> {
+        let kept = self.kept().filter(|card| card.number().is_none());
+        self.account.map(|found| &found.scores).or(kept)
+    }
+
+    fn kept(&self) -> Option<&Scorecard> {
+        let kept = self.inspection.leave_one_out.as_ref();
+        kept.or(self.inspection.held_out.as_ref())
     }
 
     /// What the rows scored are, in words.
     pub fn scored(&self) -> String {
-        let rows = self.scores().map_or(0, |scores| scores.n);
+        let rows = self.scores().map(|scores| scores.n);
+        let rows = rows.or(self.card().map(Scorecard::rows)).unwrap_or(0);
         match (self.kind(), self.data) {
             (Kind::Table, Some(path)) => format!("{} of {}", count(rows, "row"), path.display()),
             (Kind::HeldOut, _) => format!("{} held out while it was fitted", count(rows, "row")),
@@ -84,7 +101,15 @@ impl Page<'_> {
     /// What the page cannot show, with the reason.
     pub fn not_shown(&self) -> Vec<String> {
         let mut missing = Vec::new();
-        if self.diagnosis.is_none() {
+        if self.card().is_some() {
+            if self.account.is_none() {
+                missing.push(
+                    "What was taken for what, and where targets fall in their predicted distribution: name a table with the target \
+                     after the model to see them."
+                        .to_owned(),
+                );
+            }
+        } else if self.diagnosis.is_none() {
             missing.push(
                 "Predicted against seen, residuals, calibration and widths: there are no rows that the model has not seen. \
                  Name a table with the target after the model to see them."
@@ -103,10 +128,13 @@ impl Page<'_> {
         let sections = [
             predictions::section(self),
             calibration::section(self),
+            classes::section(self),
+            quantities::section(self),
             inputs::section(self),
             answerers::section(self),
             learning::section(self),
             scores::section(self),
+            card::section(self),
             facts::section(self),
         ];
         let style = include_str!("style.css");
@@ -116,7 +144,11 @@ impl Page<'_> {
              <title>{target}: quorate report</title>\n<style>\n{style}{STYLE}\n</style>\n</head>\n<body>\n\
              {}<main>\n{}{}</main>\n{}{}</body>\n</html>\n",
             facts::header(self),
-            scores::glance(self),
+            if self.card().is_some() {
+                card::glance(self)
+            } else {
+                scores::glance(self)
+            },
             sections.concat(),
             facts::footer(self),
             data::block(self),

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use quorate::{Model, Scores};
+use quorate::Model;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
-use crate::report::{DRAWN_ROWS, Page};
+use crate::report::{DRAWN_ROWS, Page, Shown};
 use crate::staged::Staged;
 use crate::tables;
 use crate::text::{Console, LITERAL, bytes, duration};
@@ -37,7 +37,7 @@ pub struct Report {
 struct Outcome<'a> {
     output: &'a Path,
     bytes: usize,
-    scores: Option<&'a Scores>,
+    scores: Option<Shown<'a>>,
     not_shown: Vec<String>,
     notes: &'a [String],
 }
@@ -51,14 +51,22 @@ impl Report {
             false => Some(Staged::new(&self.output)?),
         };
         let progress = Progress::new(console);
-        let (diagnosis, notes) = match &self.data {
+        let (mut diagnosis, mut account, mut notes) = (None, None, Vec::new());
+        match &self.data {
             Some(path) => {
                 let mut source = tables::scoring(path, &model, console)?;
-                let (found, notes) = model.diagnose(&mut *source, DRAWN_ROWS, &progress)?;
-                (Some(found), notes)
+                if model.has_account() {
+                    let (found, said) = model.account(&mut *source, &progress)?;
+                    (account, notes) = (Some(found), said);
+                } else {
+                    let (found, said) = model.diagnose(&mut *source, DRAWN_ROWS, &progress)?;
+                    (diagnosis, notes) = (Some(found), said);
+                }
             }
-            None => (model.diagnose_left_out(DRAWN_ROWS, &progress)?, Vec::new()),
-        };
+            // Classes and quantities have the scores that the model keeps.
+            None if model.has_account() => {}
+            None => diagnosis = model.diagnose_left_out(DRAWN_ROWS, &progress)?,
+        }
         let sample = diagnosis.as_ref().map_or(&[][..], |found| &found.sample);
         let answerers = model.answerers(sample, DRAWN_ROWS)?;
         progress.finish();
@@ -70,6 +78,7 @@ impl Report {
             data: self.data.as_deref(),
             inspection: &model.inspect()?,
             diagnosis: diagnosis.as_ref(),
+            account: account.as_ref(),
             answerers: &answerers,
             map: &model.map_columns()?,
             notes: &notes,
@@ -94,7 +103,7 @@ impl Report {
         console.json(&Outcome {
             output: &self.output,
             bytes: html.len(),
-            scores: page.scores(),
+            scores: Shown::of(&page),
             not_shown: page.not_shown(),
             notes: &notes,
         })

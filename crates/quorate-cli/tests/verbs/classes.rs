@@ -116,10 +116,6 @@ fn what_classes_cannot_have_is_refused() {
             "predicts classes",
         ),
         (
-            "report model.quorate test.csv -o out.html",
-            "a model of one number",
-        ),
-        (
             "fit train.csv --target kind --task binary -o out.quorate",
             "needs two labels, and `kind` has 3",
         ),
@@ -148,4 +144,40 @@ fn what_classes_cannot_have_is_refused() {
             .stderr
             .contains("«above» was not among those of training")
     );
+}
+
+#[test]
+fn a_page_about_classes_counts_what_was_taken_for_what() {
+    let place = fitted(["left", "mid & dle", "right"]);
+    let said = place.run("report model.quorate test.csv -o page.html").ok();
+    assert!(said.stdout.contains("scored on 50 rows"), "{}", said.stdout);
+    let page = place.read("page.html");
+    crate::report::assert_well_formed(&page);
+    let found = crate::report::data(&page);
+    let scores = place
+        .run("evaluate model.quorate test.csv --json")
+        .ok()
+        .json();
+    assert_eq!(found["scores"], scores);
+    // The same counts from the predictions themselves.
+    let told = place
+        .run("predict model.quorate test.csv --keep kind")
+        .ok()
+        .stdout;
+    let table = cells(&told);
+    let names = ["left", "mid & dle", "right"];
+    for (seen, row) in names
+        .iter()
+        .zip(found["account"]["confusion"].as_array().unwrap())
+    {
+        for (taken, count) in names.iter().zip(row.as_array().unwrap()) {
+            let own = |cells: &&Vec<String>| cells[0] == *seen && cells[1] == *taken;
+            let counted = table[1..].iter().filter(own).count();
+            assert_eq!(count.as_u64(), Some(counted as u64), "{seen} {taken}");
+        }
+    }
+    // Without a table the page has the scores that the model keeps.
+    let said = place.run("report model.quorate -o page.html").ok();
+    assert!(said.stderr.contains("not shown"), "{}", said.stderr);
+    crate::report::assert_well_formed(&place.read("page.html"));
 }

@@ -66,6 +66,14 @@ fn counts_have_rates_probabilities_and_a_deviance() {
             .all(|(mean, none)| (0.5 * (-mean).exp()..1.0).contains(none))
     );
     let json = place.run("evaluate m.quorate test.csv --json").ok().json();
+    place.run("report m.quorate test.csv -o page.html").ok();
+    let page = place.read("page.html");
+    crate::report::assert_well_formed(&page);
+    let page = crate::report::data(&page);
+    assert_eq!(page["scores"], json);
+    let pit = page["account"]["pit"].as_array().unwrap();
+    let sum: f64 = pit.iter().map(|share| share.as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-12);
     let found: Vec<&String> = json.as_object().unwrap().keys().collect();
     let names = [
         "n",

@@ -20,7 +20,7 @@ fn with_models() -> Place {
 }
 
 /// The numbers that the page holds for programs.
-fn data(page: &str) -> Value {
+pub fn data(page: &str) -> Value {
     let start = "<script type=\"application/json\" id=\"quorate-report\">";
     let block = page.split(start).nth(1).unwrap();
     serde_json::from_str(block.split("</script>").next().unwrap()).unwrap()
@@ -28,7 +28,7 @@ fn data(page: &str) -> Value {
 
 /// Every element is closed in order; text and attributes hold no bare `<` or `&`.
 #[track_caller]
-fn assert_well_formed(page: &str) {
+pub fn assert_well_formed(page: &str) {
     let mut open: Vec<String> = Vec::new();
     let mut rest = page;
     while let Some(start) = rest.find('<') {

@@ -2,17 +2,19 @@
 //!
 //! A point of the search is the kernel's coordinates, then the likelihood's.
 
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use crate::data::{Dataset, random_rows};
 use crate::kernel::{BoundKernel, Covariance, tiles};
+use crate::learn::polish::polish;
 use crate::learn::starts::{Rows, climb};
 use crate::learn::{
-    Evaluation, Objective, Optimum, Plausible, Search, SearchRecord, WithPrior,
-    affordable_restarts, maximise, starting_points,
+    Evaluation, Objective, Optimum, Plausible, Search, SearchRecord, Stop, WithPrior,
+    affordable_restarts, differenced, maximise, starting_points,
 };
 use crate::likelihood::{Likelihood, Observations};
-use crate::linalg::Spares;
+use crate::linalg::{Matrix, Spares};
 use crate::parameters::{Parameter, Role};
 use crate::posterior::laplace::{NEARLY_SETTLED, Sensitivity, check_groups, find_mode};
 use crate::watch::Watch;
@@ -64,7 +66,7 @@ impl Objective for LaplaceEvidence<'_> {
         };
         let anchor = self
             .anchor
-            .get_or_init(|| rows.anchor(self.kernel, &self.likelihood));
+            .get_or_init(|| rows.anchor(self.kernel, &self.likelihood, None));
         rows.evaluate(&kernel, &likelihood, anchor.as_deref())
     }
 }
@@ -77,14 +79,20 @@ pub(crate) struct BlockRows<'a> {
 }
 
 impl BlockRows<'_> {
-    /// Weights of the mode, from which other searches set out; none where it cannot be found.
-    pub fn anchor(&self, kernel: &BoundKernel, likelihood: &Likelihood) -> Option<Vec<f64>> {
+    /// Weights of the mode, from which other searches set out; none where it cannot be found. The search for it starts
+    /// from `start`, or from nothing.
+    pub fn anchor(
+        &self,
+        kernel: &BoundKernel,
+        likelihood: &Likelihood,
+        start: Option<&[f64]>,
+    ) -> Option<Vec<f64>> {
         let mut covariance = self.spares.take();
         let inputs = self.data.inputs();
         tiles::fill(kernel, inputs, inputs, covariance.as_mut());
         let memory = self.spares.take();
         let k = covariance.as_ref();
-        let mode = find_mode(k, likelihood, self.seen, None, memory, NEARLY_SETTLED);
+        let mode = find_mode(k, likelihood, self.seen, start, memory, NEARLY_SETTLED);
         self.spares.give_back(covariance);
         let mode = mode.ok()?;
         self.spares.give_back(mode.factor.into_matrix());
@@ -189,6 +197,9 @@ pub fn learn_latent(
 /// what is left to climb on all rows takes half as many evaluations.
 const LEAST_TRIAL_ROWS: usize = 400;
 
+/// Where at most so many coordinates move, the rows of the trial also tell the curvature, by four gradients for each.
+const TOLD_COORDINATES: usize = 12;
+
 /// Hands the objective of some rows to a climber.
 pub(crate) type WithObjective<'a> = dyn Fn(
         &BoundKernel,
@@ -227,6 +238,7 @@ pub(crate) fn learn_with(
     let priors = latent_priors(&parameters);
     let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
     let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
+    let moving = free.iter().filter(|free| **free).count();
     let finalists = if trial.is_some() { 1 } else { 2 };
     let (winner, records) = climb(
         &starts,
@@ -240,16 +252,40 @@ pub(crate) fn learn_with(
                 _ => (data, seen),
             };
             let (kernel, likelihood) = latent_at(kernel, likelihood, start)?;
+            let told = match (&trial, which) {
+                (Some((few, own)), Rows::All) if moving <= TOLD_COORDINATES => {
+                    let scale = data.rows() as f64 / few.rows() as f64;
+                    let told = RefCell::new(None);
+                    with_objective(&kernel, likelihood, few, own, &|objective| {
+                        let priors = &priors;
+                        let found = differenced(&WithPrior { objective, priors }, start, &free)?;
+                        let value = found.evaluation.value;
+                        told.replace(Some(Matrix::from_fn(start.len(), start.len(), |i, j| {
+                            scale * found.hessian[(i, j)]
+                        })));
+                        Ok(Optimum::unmoved(start, value))
+                    })?;
+                    told.into_inner()
+                }
+                _ => None,
+            };
             let found = with_objective(&kernel, likelihood, data, seen, &|objective| {
                 let priors = &priors;
-                maximise(
-                    &WithPrior { objective, priors },
-                    start,
-                    &bounds,
-                    &free,
-                    limits,
-                    watch,
-                )
+                let objective = WithPrior { objective, priors };
+                let climb =
+                    |start: &[f64]| maximise(&objective, start, &bounds, &free, limits, watch);
+                let Some(hessian) = &told else {
+                    return climb(start);
+                };
+                let near = polish(&objective, start, hessian, &bounds, &free, limits, watch)?;
+                if near.stop == Stop::Converged {
+                    return Ok(near);
+                }
+                let found = climb(&near.coordinates)?;
+                Ok(Optimum {
+                    evaluations: found.evaluations + near.evaluations,
+                    ..found
+                })
             })?;
             Ok((data.rows(), found))
         },

@@ -45,19 +45,24 @@ impl Block {
         }
     }
 
-    fn evaluate(
-        &self,
-        first: (&BoundKernel, &Likelihood),
-        kernel: &BoundKernel,
-        likelihood: &Likelihood,
-    ) -> Result<Evaluation> {
-        let rows = BlockRows {
+    fn rows(&self) -> BlockRows<'_> {
+        BlockRows {
             data: &self.data,
             seen: &self.seen,
             spares: &self.spares,
-        };
-        let anchor = self.anchor.get_or_init(|| rows.anchor(first.0, first.1));
-        rows.evaluate(kernel, likelihood, anchor.as_deref())
+        }
+    }
+
+    /// Weights of the mode at the values the objective was made with, looked for from `start`.
+    fn anchor(
+        &self,
+        first: (&BoundKernel, &Likelihood),
+        start: impl FnOnce() -> Option<Vec<f64>>,
+    ) -> Option<&[f64]> {
+        let found = self
+            .anchor
+            .get_or_init(|| self.rows().anchor(first.0, first.1, start().as_deref()));
+        found.as_deref()
     }
 }
 
@@ -96,10 +101,22 @@ impl Objective for LatentConditional<'_> {
             .groups
             .par_iter()
             .map(|(all, given)| {
-                let all = all.evaluate(first, &kernel, &likelihood)?;
-                let alone = given.data_rows() > 0;
-                let given = alone.then(|| given.evaluate(first, &kernel, &likelihood));
-                Ok((all, given.transpose()?))
+                if given.data.rows() == 0 {
+                    let anchor = all.anchor(first, || None);
+                    let all = all.rows().evaluate(&kernel, &likelihood, anchor)?;
+                    return Ok((all, None));
+                }
+                let near = given.anchor(first, || None);
+                // What the neighbours expect of the group is close to what all of them find: their weights, and none yet
+                // of the group's own, which stands behind them.
+                let anchor = all.anchor(first, || {
+                    let mut weights = near?.to_vec();
+                    weights.resize(all.data.rows(), 0.0);
+                    Some(weights)
+                });
+                let all = all.rows().evaluate(&kernel, &likelihood, anchor)?;
+                let given = given.rows().evaluate(&kernel, &likelihood, near)?;
+                Ok((all, Some(given)))
             })
             .collect();
         let mut total = Evaluation {
@@ -120,11 +137,5 @@ impl Objective for LatentConditional<'_> {
             .iter_mut()
             .for_each(|slope| *slope *= self.scale);
         Ok(total)
-    }
-}
-
-impl Block {
-    fn data_rows(&self) -> usize {
-        self.data.rows()
     }
 }

@@ -15,6 +15,7 @@ mod message;
 mod multiclass;
 mod objective;
 mod optimise;
+mod polish;
 mod prior;
 mod propagate;
 mod propagation;

@@ -61,6 +61,20 @@ pub struct Optimum {
     pub stop: Stop,
 }
 
+impl Optimum {
+    /// A point that was only looked at.
+    pub(crate) fn unmoved(coordinates: &[f64], value: f64) -> Self {
+        Self {
+            coordinates: coordinates.to_vec(),
+            value,
+            steps: 0,
+            evaluations: 1,
+            failures: 0,
+            stop: Stop::Converged,
+        }
+    }
+}
+
 /// Maximises an objective over the coordinates with `free[i]`, within bounds.
 pub fn maximise(
     objective: &dyn Objective,
@@ -77,14 +91,7 @@ pub fn maximise(
         .map(|&i| start[i].clamp(bounds[i].0, bounds[i].1))
         .collect();
     if moving.is_empty() {
-        return Ok(Optimum {
-            coordinates: start.to_vec(),
-            value: first.value,
-            steps: 0,
-            evaluations: 1,
-            failures: 0,
-            stop: Stop::Converged,
-        });
+        return Ok(Optimum::unmoved(start, first.value));
     }
     let problem = Problem {
         objective,

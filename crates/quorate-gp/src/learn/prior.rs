@@ -30,6 +30,15 @@ impl Plausible {
             Role::Shape => (1e-3, 1e4),
             Role::Offset => (1e-6, 1e6),
             Role::Noise => (1e-8, 1e2),
+            // Lifetimes that follow from their inputs without any noise want an exponent without bound, and every row pulls
+            // that way: beyond a scatter of some 3 % of the lifetime the prior falls like a wall.
+            Role::Hazard => {
+                return Self {
+                    low: f64::ln(0.05),
+                    high: f64::ln(40.0),
+                    deviation: 0.05,
+                };
+            }
             // Signed: the prior of an embedding is a standard normal around zero, with no flat part.
             Role::Embedding => {
                 return Self {

@@ -239,7 +239,7 @@ pub fn starting_points(parameters: &[Parameter], restarts: usize, seed: u64) -> 
                 Role::Period => here + nudge,
                 Role::Noise => noise.ln() + 0.3 * nudge,
                 Role::Embedding => here + 0.3 * nudge,
-                Role::Variance | Role::Shape | Role::Offset => here + 0.5 * nudge,
+                Role::Variance | Role::Shape | Role::Hazard | Role::Offset => here + 0.5 * nudge,
             }
         });
         points.push(point.collect());

@@ -55,7 +55,7 @@ impl Density for Weibull {
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        let mut shape = Parameter::positive("weibull.shape", Role::Shape, self.shape);
+        let mut shape = Parameter::positive("weibull.shape", Role::Hazard, self.shape);
         shape.fixed = self.fixed;
         vec![shape]
     }

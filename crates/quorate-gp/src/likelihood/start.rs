@@ -2,6 +2,7 @@
 
 use super::bernoulli::Hinge;
 use super::{Likelihood, Observations};
+use crate::parameters::Role;
 use crate::{Error, Result};
 
 /// Variance of the weak prior that keeps the level finite when all targets are alike.
@@ -125,7 +126,11 @@ impl Likelihood {
                 };
                 let step = step.clamp(-0.7, 0.7);
                 // Dispersions far outside what data can tell are left at the edge.
-                let next = (coordinates[which] + step).clamp(f64::ln(1e-2), f64::ln(1e3));
+                let (least, most) = match parameter.role {
+                    Role::Hazard => (0.05, 40.0),
+                    _ => (1e-2, 1e3),
+                };
+                let next = (coordinates[which] + step).clamp(f64::ln(least), f64::ln(most));
                 moved = moved.max((next - coordinates[which]).abs());
                 coordinates[which] = next;
             }

@@ -2,6 +2,7 @@
 //!
 //! Everything is counted as rows pass by, in memory that does not grow with their number. Drawing is left to the shells.
 
+mod account;
 mod answerers;
 mod left_out;
 mod map;
@@ -9,6 +10,7 @@ mod reservoir;
 mod tally;
 mod widths;
 
+pub use account::Account;
 pub use answerers::{Answerers, Expert, PartShare};
 pub use map::MapColumns;
 pub use tally::{Diagnosis, SampledRow, Tally};

@@ -10,7 +10,7 @@ use crate::prediction::standard_quantile;
 use crate::score::{ScoreSum, Scores, Yardstick};
 
 /// Bars of the histogram of probability integral transforms.
-const PIT_BARS: usize = 20;
+pub(super) const PIT_BARS: usize = 20;
 /// Steps of the probabilities of central intervals: 5 %, 10 %, .. 95 %.
 const LEVELS: usize = 19;
 

@@ -6,7 +6,10 @@
 //! target depends on the row alone, so that parts add, stream, merge and are forgotten exactly as those of a
 //! regression, and one step of Newton from the common mode is left to the committee.
 
+mod around;
 mod mode;
+
+pub(crate) use around::modes_around;
 
 use std::f64::consts::PI;
 

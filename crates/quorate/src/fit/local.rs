@@ -211,7 +211,7 @@ fn climb(
 /// Two terms on different scales, or a smooth and a very rough one; categories multiply. One term is two of which
 /// one has no variance. Classes say little about single columns where there are many: one length scale for all is tried
 /// as well, and instead of the rough term, which follows single rows.
-fn candidates(schema: &Schema) -> Result<Vec<Kernel>> {
+pub(super) fn candidates(schema: &Schema) -> Result<Vec<Kernel>> {
     let term = |shape: &str| auto::with_categories(schema.columns(), shape);
     let middle = term("matern32(ard)");
     let other = match schema.target().classes() {

@@ -7,6 +7,7 @@ pub(crate) mod coupled;
 mod drawn;
 pub(crate) mod exact;
 mod experts;
+mod inferred;
 pub(crate) mod joint;
 pub(crate) mod landmarks;
 mod latent;
@@ -138,6 +139,10 @@ pub(crate) fn fit(
         Way::Local { .. } if through::likelihood_of(spec, &schema) => {
             let (found, rows, answers) = near::fit(&planned, &schema, &data, watch)?;
             (found, State::Rows(rows), answers)
+        }
+        Way::Exact if chosen.is_none() && inferred::is_open(spec, &schema, data.rows()) => {
+            let (found, answers) = inferred::fit(&planned, &schema, &data, watch)?;
+            (found, State::Rows(data), answers)
         }
         Way::Exact => {
             let (found, answers) = exact::fit(&planned, &schema, &data, watch)?;

@@ -1,27 +1,45 @@
 //! A long table whose targets have a likelihood, answered from the nearest rows: working targets that are expanded where
 //! the neighbourhoods themselves put the function.
+//!
+//! Kernel and dispersions climb the grouped conditional likelihood, as those of a local regression do, with Laplace's
+//! evidences in place of exact ones. Kernels are compared by rows left out.
 
-use quorate_gp::data::{Dataset, Inputs, Schema, random_rows};
+use quorate_gp::data::{Dataset, Schema, random_rows};
+use quorate_gp::kernel::{BoundKernel, Kernel};
 use quorate_gp::likelihood::Latent;
 use quorate_gp::linalg::Jitter;
 use quorate_gp::watch::Watch;
 
 use super::Found;
-use super::landmarks::{PART_SIZE, landmark_inputs, learned_by, usual_landmarks};
-use super::local::{SCORED_ROWS, neighbourhood};
-use super::through;
+use super::auto::Candidate;
+use super::local::{COMPARED_ROWS, Climb, SCORED_ROWS, candidates, neighbourhood, outcome};
+use super::through::Learner;
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
-use crate::expand::{Expansion, NO_NOISE, working_at};
-use crate::landmarks::Landmarks;
-use crate::local::LocalAnswers;
-use crate::spec::ModelSpec;
-use crate::task::judge_latents;
+use crate::expand::{NO_NOISE, modes_around, working_at};
+use crate::latent::observations;
+use crate::local::{
+    ConditionalRecord, ConditionalSearch, GroupShape, LocalAnswers, learn_latent_conditional,
+};
+use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+use crate::task::{Scorecard, Through, judge_latents};
 
-/// Landmarks through which rows first expand.
-const LANDMARKS: usize = 500;
-/// Rows at most that are expanded once more, where their neighbourhoods put them.
-const SWEPT_ROWS: usize = 50_000;
+/// Every kernel's first climb.
+const FIRST: Climb = Climb {
+    steps: 60,
+    shape: GroupShape {
+        members: 64,
+        neighbours: 128,
+    },
+};
+/// The climb of the kernel that is kept.
+const FURTHER: Climb = Climb {
+    steps: 120,
+    shape: GroupShape {
+        members: 64,
+        neighbours: 192,
+    },
+};
 
 pub fn fit(
     spec: &ModelSpec,
@@ -29,53 +47,26 @@ pub fn fit(
     data: &Dataset,
     watch: &dyn Watch,
 ) -> Result<(Found, Dataset, Answers)> {
-    let learned = through::learn(spec, schema, data, PART_SIZE, watch)?;
-    let Some(through) = learned.through else {
-        return Err(Error::Spec("the target has no likelihood".into()));
+    let near = Near {
+        spec,
+        schema,
+        data,
+        watch,
     };
+    let (learned, tried, remark) = near.learn()?;
+    // Bound anew from its text, so that the model in memory and the model read from its file are the same numbers.
     let kernel = learned.kernel.kernel();
     let bound = kernel.bind(schema.columns())?;
-    let count = LANDMARKS.min(usual_landmarks(data.rows()));
-    let plain = ModelSpec {
-        landmark_rows: None,
-        ..spec.clone()
-    };
-    let inputs = data.inputs();
-    let chosen = landmark_inputs(&plain, schema, &bound, inputs, count, watch)?;
-    let places = Inputs::new(&chosen, chosen.len() / inputs.width(), inputs.width())?;
-    let landmarks = Landmarks::new(bound.clone(), places)?;
-    let rows = random_rows(data.rows(), through::MODE_ROWS, spec.seed ^ 5);
-    let sample = data.select(&rows);
-    let expansion = Expansion::find(&landmarks, through, schema, &sample, None, watch)?;
-    let mut working = expansion.working(schema, data)?.data;
-    let shape = neighbourhood(spec);
-    let mut answers = LocalAnswers::new(bound.clone(), NO_NOISE, working, shape);
-    if data.rows() <= SWEPT_ROWS {
-        watch.progress("expanding at the neighbourhoods' mode", 0, 1);
-        let told = answers.marginals(inputs)?;
-        let latent: Vec<f64> = (0..data.rows()).map(|row| told.mean[(row, 0)]).collect();
-        watch.check()?;
-        working = working_at(schema, data, through, &latent)?.data;
-        answers = LocalAnswers::new(bound, NO_NOISE, working, shape);
-        watch.progress("expanding at the neighbourhoods' mode", 1, 1);
-    }
-    let places = random_rows(data.rows(), SCORED_ROWS, spec.seed ^ 1);
-    let held = data.select(&places);
-    let (_, left_out) = answers.leave_one_out(&places, watch)?;
-    // One working target stands for all rows of an input: they are left out together.
-    let latent = |row: usize| Latent {
-        mean: left_out.mean[row],
-        variance: left_out.variance[row],
-    };
-    let told: Vec<Latent> = held.members().iter().map(|m| latent(m.group)).collect();
-    let scores = judge_latents(schema, &held, through, &told)?;
+    let through = learned.through;
+    let answers = near.answers(&bound, through)?;
+    let scores = near.left_out(&answers, through, SCORED_ROWS, spec.seed ^ 1)?;
     let outcome = format!(
-        "{} Scores are of {} random rows, each predicted from the others.",
-        learned_by(&learned, spec.learn),
+        "{remark}{} Scores are of {} random rows, each predicted from the others.",
+        outcome(&tried, &kernel, &learned.record, spec.learn),
         scores.rows()
     );
     let found = Found {
-        method: Method::Local(shape),
+        method: Method::Local(neighbourhood(spec)),
         kernel,
         noise: NO_NOISE,
         jitter: Jitter::default(),
@@ -85,13 +76,145 @@ pub fn fit(
         link: None,
         spread: None,
         through: Some(through),
-        candidates: learned.candidates,
-        history: learned.history,
-        conditional: None,
+        candidates: tried,
+        history: Vec::new(),
+        conditional: Some(learned.record),
         hyperposterior: None,
         mixture: None,
         outcome,
     };
     let rows = answers.data().clone();
     Ok((found, rows, Answers::Local(answers)))
+}
+
+/// The rows that are learned from, and how.
+struct Near<'a> {
+    spec: &'a ModelSpec,
+    schema: &'a Schema,
+    data: &'a Dataset,
+    watch: &'a dyn Watch,
+}
+
+/// A kernel and a likelihood after their climb.
+struct Climbed {
+    kernel: BoundKernel,
+    through: Through,
+    record: ConditionalRecord,
+}
+
+impl Near<'_> {
+    /// The best kernel with its dispersions, how all that were tried did, and a sentence about the likelihood.
+    fn learn(&self) -> Result<(Climbed, Vec<Candidate>, String)> {
+        let (spec, schema, data) = (self.spec, self.schema, self.data);
+        let kernels: Vec<Kernel> = match &spec.kernel {
+            KernelChoice::Given(kernel) => vec![kernel.clone()],
+            KernelChoice::Auto if spec.learn == LearnChoice::None => {
+                return Err(Error::Spec(
+                    "`auto` compares kernels by learning them: give a kernel, or let it learn"
+                        .into(),
+                ));
+            }
+            KernelChoice::Auto => candidates(schema)?,
+        };
+        let learner = Learner {
+            spec,
+            schema,
+            data,
+            part_size: 0,
+            watch: self.watch,
+        };
+        let (part, first, through, remark) = learner.begin(&kernels[0])?;
+        if spec.learn == LearnChoice::None {
+            let record = ConditionalRecord::default();
+            let kept = Climbed {
+                kernel: first,
+                through,
+                record,
+            };
+            return Ok((kept, Vec::new(), remark));
+        }
+        let mut best: Option<(Climbed, f64)> = None;
+        let mut tried = Vec::new();
+        for kernel in &kernels {
+            let (bound, through) = learner.first_look(kernel, &part, through)?;
+            let climbed = self.climb(FIRST, &bound, through)?;
+            if kernels.len() == 1 {
+                best = Some((climbed, 0.0));
+                break;
+            }
+            let answers = self.answers(&climbed.kernel, climbed.through)?;
+            let seed = spec.seed ^ 3;
+            let loss = self
+                .left_out(&answers, climbed.through, COMPARED_ROWS, seed)?
+                .loss();
+            tried.push(Candidate {
+                kernel: kernel.structure().to_string(),
+                log_evidence: None,
+                predictive_nlpd: loss,
+            });
+            if best.as_ref().is_none_or(|(_, leader)| loss < *leader) {
+                best = Some((climbed, loss));
+            }
+        }
+        let Some((best, _)) = best else {
+            return Err(Error::Spec("no kernel fits these columns".into()));
+        };
+        let mut further = self.climb(FURTHER, &best.kernel, best.through)?;
+        further.record.steps += best.record.steps;
+        further.record.failures += best.record.failures;
+        Ok((further, tried, remark))
+    }
+
+    fn climb(&self, how: Climb, kernel: &BoundKernel, through: Through) -> Result<Climbed> {
+        let seen = observations(self.schema, self.data, through)?;
+        let search = ConditionalSearch {
+            steps: how.steps,
+            shape: how.shape,
+            seed: self.spec.seed,
+            ..ConditionalSearch::default()
+        };
+        let (kernel, likelihood, record) = learn_latent_conditional(
+            kernel,
+            through.likelihood,
+            self.data,
+            &seen,
+            &search,
+            self.watch,
+        )?;
+        let level = through.level;
+        let through = Through { likelihood, level };
+        Ok(Climbed {
+            kernel,
+            through,
+            record,
+        })
+    }
+
+    /// All rows, expanded where their neighbourhoods put the function.
+    fn answers(&self, kernel: &BoundKernel, through: Through) -> Result<LocalAnswers> {
+        let latent = modes_around(kernel, through, self.schema, self.data, self.watch)?;
+        let working = working_at(self.schema, self.data, through, &latent)?.data;
+        let shape = neighbourhood(self.spec);
+        Ok(LocalAnswers::new(kernel.clone(), NO_NOISE, working, shape))
+    }
+
+    /// Scores of some random rows, each predicted from the others. One working target stands for all rows of an input:
+    /// they are left out together.
+    fn left_out(
+        &self,
+        answers: &LocalAnswers,
+        through: Through,
+        count: usize,
+        seed: u64,
+    ) -> Result<Scorecard> {
+        let places = random_rows(self.data.rows(), count, seed);
+        let held = self.data.select(&places);
+        let (_, left_out) = answers.leave_one_out(&places, self.watch)?;
+        let latent = |row: usize| Latent {
+            mean: left_out.mean[row],
+            variance: left_out.variance[row],
+        };
+        let told: Vec<Latent> = held.members().iter().map(|m| latent(m.group)).collect();
+        judge_latents(self.schema, &held, through, &told)
+    }
 }

@@ -60,12 +60,12 @@ pub(super) fn likelihood_of(spec: &ModelSpec, schema: &Schema) -> bool {
 }
 
 /// The rows that are learned from, and how.
-struct Learner<'a> {
-    spec: &'a ModelSpec,
-    schema: &'a Schema,
-    data: &'a Dataset,
-    part_size: usize,
-    watch: &'a dyn Watch,
+pub(super) struct Learner<'a> {
+    pub spec: &'a ModelSpec,
+    pub schema: &'a Schema,
+    pub data: &'a Dataset,
+    pub part_size: usize,
+    pub watch: &'a dyn Watch,
 }
 
 /// Kernel, hyperparameters, dispersions and level.
@@ -92,10 +92,7 @@ pub(super) fn learn(
         }
         KernelChoice::Auto => candidates(schema.columns())?,
     };
-    let part = data.select(&random_rows(data.rows(), FIRST_ROWS, spec.seed));
-    let first = learner.bound(&kernels[0], &part)?;
-    let (likelihood, remark) = learner.likelihood(&part, &first)?;
-    let through = started(schema, data, likelihood)?;
+    let (part, first, through, remark) = learner.begin(&kernels[0])?;
     if spec.learn == LearnChoice::None {
         return Ok(Learned {
             kernel: first,
@@ -141,6 +138,16 @@ pub(super) fn learn(
 }
 
 impl Learner<'_> {
+    /// A random part, a kernel that suits it, a likelihood with dispersions and level, and a sentence about it.
+    pub fn begin(&self, kernel: &Kernel) -> Result<(Dataset, BoundKernel, Through, String)> {
+        let rows = random_rows(self.data.rows(), FIRST_ROWS, self.spec.seed);
+        let part = self.data.select(&rows);
+        let first = self.bound(kernel, &part)?;
+        let (likelihood, remark) = self.likelihood(&part, &first)?;
+        let through = started(self.schema, self.data, likelihood)?;
+        Ok((part, first, through, remark))
+    }
+
     /// The likelihood that was asked for, or that suits a part of the rows; a sentence where that was found out.
     fn likelihood(&self, part: &Dataset, kernel: &BoundKernel) -> Result<(Likelihood, String)> {
         if self.schema.target().quantity().is_none() {
@@ -164,7 +171,7 @@ impl Learner<'_> {
     }
 
     /// A kernel with the values that a random part of the rows finds likely.
-    fn first_look(
+    pub fn first_look(
         &self,
         kernel: &Kernel,
         part: &Dataset,

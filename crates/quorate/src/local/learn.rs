@@ -1,10 +1,13 @@
 //! Learning by the grouped conditional likelihood: small random groups, many small steps.
 
 use quorate_gp::Result;
-use quorate_gp::data::Dataset;
+use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::kernel::{BoundKernel, Covariance};
-use quorate_gp::learn::{ConditionalLikelihood, Objective, Plausible, at, remembered};
-use quorate_gp::likelihood::GaussianNoise;
+use quorate_gp::learn::{
+    ConditionalLikelihood, Evaluation, Group, LatentConditional, Objective, Plausible, at,
+    latent_at, latent_priors, remembered,
+};
+use quorate_gp::likelihood::{GaussianNoise, Likelihood, Observations};
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::parameters::Parameter;
 use quorate_gp::watch::Watch;
@@ -60,9 +63,6 @@ pub struct ConditionalRecord {
 }
 
 /// Maximises the grouped conditional likelihood from the kernel's and noise's current values.
-///
-/// Adam's steps (Kingma and Ba 2015) on fresh random groups; the answer is the mean of the last quarter of the path,
-/// which averages the noise of the draws away.
 pub fn learn_conditional(
     kernel: &BoundKernel,
     noise: GaussianNoise,
@@ -73,73 +73,142 @@ pub fn learn_conditional(
     let mut parameters = kernel.parameters();
     parameters.push(noise.parameter());
     let priors: Vec<Plausible> = parameters.iter().map(Plausible::of).collect();
-    let mut here: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
-    let mut random = ChaCha12Rng::seed_from_u64(search.seed);
-    let mut momentum = Adam::new(here.len());
-    let mut near: Option<(NeighbourSearch, Vec<f64>)> = None;
-    let mut metric = here.clone();
-    let averaged_from = search.steps - search.steps.div_ceil(4);
-    let mut mean = vec![0.0; here.len()];
-    let mut value = 0.0;
-    let mut counted = 0.0;
-    let mut failures = 0;
-    let mut path = Vec::with_capacity(search.steps);
-    for step in 0..search.steps {
-        watch.check()?;
-        watch.progress("learning from neighbourhoods", step, search.steps);
-        if step % search.refresh == 0 {
-            metric.clone_from(&here);
-            near = None;
-        }
-        let centres = draw_centres(search.groups, data.rows(), &mut random);
-        // Neighbours are looked for only when a step is not known from an earlier run.
-        let outcome = remembered(&here, watch, || {
-            let (neighbours, points) = match near.take() {
-                Some(ready) => ready,
-                None => {
-                    let space = ScaledSpace::of_kernel(&at(kernel, &metric)?.0);
-                    let points = space.points(data.inputs());
-                    (NeighbourSearch::new(space, data.inputs()), points)
-                }
-            };
-            let groups = groups_around(&neighbours, &points, &centres, search.shape);
-            near = Some((neighbours, points));
-            ConditionalLikelihood::new(kernel, data, &groups, JitterPolicy::default())
-                .evaluate(&here)
-        });
-        match outcome {
-            Ok(evaluation) => {
-                path.push(evaluation.value / data.rows() as f64);
-                let progress = step as f64 / search.steps as f64;
-                let rate = search.rate * (0.55 + 0.45 * (std::f64::consts::PI * progress).cos());
-                let slopes =
-                    evaluation.gradient.iter().zip(&here).zip(&priors).map(
-                        |((slope, coordinate), prior)| slope + prior.log_density(*coordinate).1,
-                    );
-                let slopes: Vec<f64> = slopes.collect();
-                momentum.step(&mut here, &slopes, rate, &parameters, &priors);
-                if step >= averaged_from {
-                    counted += 1.0;
-                    value += evaluation.value / data.rows() as f64;
-                    mean.iter_mut().zip(&here).for_each(|(sum, x)| *sum += x);
-                }
-            }
-            Err(error) if error.is_recoverable() => failures += 1,
-            Err(error) => return Err(error),
-        }
-    }
-    watch.progress("learning from neighbourhoods", search.steps, search.steps);
-    if counted > 0.0 {
-        here = mean.iter().map(|sum| sum / counted).collect();
-    }
-    let (kernel, noise) = at(kernel, &here)?;
-    let record = ConditionalRecord {
-        steps: search.steps,
-        failures,
-        log_likelihood_per_row: value / counted.max(1.0),
-        path,
+    let ascent = Ascent {
+        kernel,
+        inputs: data.inputs(),
+        parameters: &parameters,
+        priors: &priors,
+        search,
     };
+    let evaluate = |groups: &[Group], here: &[f64]| {
+        ConditionalLikelihood::new(kernel, data, groups, JitterPolicy::default()).evaluate(here)
+    };
+    let (found, record) = ascent.climb(&evaluate, watch)?;
+    let (kernel, noise) = at(kernel, &found)?;
     Ok((kernel, noise, record))
+}
+
+/// The same for rows with any likelihood, whose dispersions are learned with the kernel: every evidence is Laplace's.
+pub fn learn_latent_conditional(
+    kernel: &BoundKernel,
+    likelihood: Likelihood,
+    data: &Dataset,
+    seen: &Observations,
+    search: &ConditionalSearch,
+    watch: &dyn Watch,
+) -> Result<(BoundKernel, Likelihood, ConditionalRecord)> {
+    let mut parameters = kernel.parameters();
+    parameters.extend(likelihood.parameters());
+    let priors = latent_priors(&parameters);
+    let ascent = Ascent {
+        kernel,
+        inputs: data.inputs(),
+        parameters: &parameters,
+        priors: &priors,
+        search,
+    };
+    let evaluate = |groups: &[Group], here: &[f64]| {
+        // Made with the values of this step, so that its modes are found where they are asked for.
+        let (kernel, likelihood) = latent_at(kernel, likelihood, here)?;
+        LatentConditional::new(&kernel, likelihood, data, seen, groups)?.evaluate(here)
+    };
+    let (found, record) = ascent.climb(&evaluate, watch)?;
+    let (kernel, likelihood) = latent_at(kernel, likelihood, &found)?;
+    Ok((kernel, likelihood, record))
+}
+
+/// A stochastic ascent: coordinates of a kernel, then of whatever makes targets of its function.
+struct Ascent<'a> {
+    kernel: &'a BoundKernel,
+    inputs: Inputs<'a>,
+    parameters: &'a [Parameter],
+    priors: &'a [Plausible],
+    search: &'a ConditionalSearch,
+}
+
+/// Value and gradient of some groups at some coordinates, scaled to all rows.
+type OfGroups<'a> = dyn Fn(&[Group], &[f64]) -> Result<Evaluation> + 'a;
+
+impl Ascent<'_> {
+    /// Adam's steps (Kingma and Ba 2015) on fresh random groups; the answer is the mean of the last quarter of the path,
+    /// which averages the noise of the draws away.
+    fn climb(
+        &self,
+        evaluate: &OfGroups<'_>,
+        watch: &dyn Watch,
+    ) -> Result<(Vec<f64>, ConditionalRecord)> {
+        let (search, rows) = (self.search, self.inputs.rows());
+        let mut here: Vec<f64> = self.parameters.iter().map(Parameter::coordinate).collect();
+        let mut random = ChaCha12Rng::seed_from_u64(search.seed);
+        let mut momentum = Adam::new(here.len());
+        let mut near: Option<(NeighbourSearch, Vec<f64>)> = None;
+        let mut metric = here.clone();
+        let averaged_from = search.steps - search.steps.div_ceil(4);
+        let mut mean = vec![0.0; here.len()];
+        let mut value = 0.0;
+        let mut counted = 0.0;
+        let mut failures = 0;
+        let mut path = Vec::with_capacity(search.steps);
+        for step in 0..search.steps {
+            watch.check()?;
+            watch.progress("learning from neighbourhoods", step, search.steps);
+            if step % search.refresh == 0 {
+                metric.clone_from(&here);
+                near = None;
+            }
+            let centres = draw_centres(search.groups, rows, &mut random);
+            // Neighbours are looked for only when a step is not known from an earlier run.
+            let outcome = remembered(&here, watch, || {
+                let (neighbours, points) = match near.take() {
+                    Some(ready) => ready,
+                    None => self.neighbours(&metric)?,
+                };
+                let groups = groups_around(&neighbours, &points, &centres, search.shape);
+                near = Some((neighbours, points));
+                evaluate(&groups, &here)
+            });
+            match outcome {
+                Ok(evaluation) => {
+                    path.push(evaluation.value / rows as f64);
+                    let progress = step as f64 / search.steps as f64;
+                    let rate =
+                        search.rate * (0.55 + 0.45 * (std::f64::consts::PI * progress).cos());
+                    let slopes = evaluation.gradient.iter().zip(&here).zip(self.priors);
+                    let slopes: Vec<f64> = slopes
+                        .map(|((slope, at), prior)| slope + prior.log_density(*at).1)
+                        .collect();
+                    momentum.step(&mut here, &slopes, rate, self.parameters, self.priors);
+                    if step >= averaged_from {
+                        counted += 1.0;
+                        value += evaluation.value / rows as f64;
+                        mean.iter_mut().zip(&here).for_each(|(sum, x)| *sum += x);
+                    }
+                }
+                Err(error) if error.is_recoverable() => failures += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        watch.progress("learning from neighbourhoods", search.steps, search.steps);
+        if counted > 0.0 {
+            here = mean.iter().map(|sum| sum / counted).collect();
+        }
+        let record = ConditionalRecord {
+            steps: search.steps,
+            failures,
+            log_likelihood_per_row: value / counted.max(1.0),
+            path,
+        };
+        Ok((here, record))
+    }
+
+    /// The rows as points in the metric of the kernel at some coordinates.
+    fn neighbours(&self, coordinates: &[f64]) -> Result<(NeighbourSearch, Vec<f64>)> {
+        let mut kernel = self.kernel.clone();
+        kernel.set_coordinates(&coordinates[..kernel.parameters().len()])?;
+        let space = ScaledSpace::of_kernel(&kernel);
+        let points = space.points(self.inputs);
+        Ok((NeighbourSearch::new(space, self.inputs), points))
+    }
 }
 
 /// Running first and second moments of the gradient.

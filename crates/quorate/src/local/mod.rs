@@ -9,5 +9,7 @@ mod support;
 pub(crate) use ask::LEFT_OUT_WIDTH;
 pub use ask::{LocalAnswers, Neighbourhood};
 pub use groups::{GroupShape, draw_centres, groups_around};
-pub use learn::{ConditionalRecord, ConditionalSearch, learn_conditional};
+pub use learn::{
+    ConditionalRecord, ConditionalSearch, learn_conditional, learn_latent_conditional,
+};
 pub use support::{SupportedAnswers, SupportedShape};

@@ -236,6 +236,7 @@ fn model_spec(
     let mut plain = match discrete {
         true => ModelSpec {
             task: crate::task::TaskChoice::Multiclass,
+            inference: crate::task::InferenceChoice::Fast,
             ..plain
         },
         false => ModelSpec {

@@ -14,6 +14,12 @@ const MOST_HALVINGS: usize = 50;
 pub(crate) const SETTLED: f64 = 1e-18;
 /// The same for learning, which corrects the determinant for the last step and saves a factorisation by it.
 pub(crate) const NEARLY_SETTLED: f64 = 1e-12;
+/// The same for a mode that is only a start.
+const COARSELY_SETTLED: f64 = 1e-6;
+/// With at least so many rows, a search that starts from nothing begins with a part of them.
+const COARSE_ROWS: usize = 400;
+/// One row of so many.
+const COARSENESS: usize = 4;
 /// Differences of the objective below this share of it are its rounding.
 const ROUNDING: f64 = 1e-13;
 
@@ -86,7 +92,14 @@ pub(crate) fn find_mode(
 ) -> Result<Mode> {
     let size = covariance.nrows();
     let mut here = Point::at(likelihood, seen, vec![0.0; size], vec![0.0; size]);
-    if let Some(weights) = start.filter(|weights| weights.len() == size) {
+    let coarse = match start {
+        None if size >= COARSE_ROWS => coarse_weights(covariance, likelihood, seen),
+        _ => None,
+    };
+    if let Some(weights) = start
+        .or(coarse.as_deref())
+        .filter(|weights| weights.len() == size)
+    {
         let latent = symmetric_times(covariance, weights);
         let warm = Point::at(likelihood, seen, weights.to_vec(), latent);
         if warm.objective > here.objective || !here.objective.is_finite() {
@@ -158,6 +171,34 @@ pub(crate) fn find_mode(
         what: "the mode of the latent function",
         steps: MOST_STEPS,
     })
+}
+
+/// Weights that are the mode's of every fourth row, and nothing elsewhere: the function they make of all rows is what those
+/// expect. A factorisation of a quarter of the rows takes a sixty-fourth of the time, and saves several of all.
+fn coarse_weights(
+    covariance: MatrixRef<'_>,
+    likelihood: &Likelihood,
+    seen: &Observations,
+) -> Option<Vec<f64>> {
+    let rows: Vec<usize> = (0..covariance.nrows()).step_by(COARSENESS).collect();
+    let count = rows.len();
+    let few = Matrix::from_fn(count, count, |i, j| covariance[(rows[i], rows[j])]);
+    let memory = Matrix::zeros(count, count);
+    let own = seen.select(&rows);
+    let mode = find_mode(
+        few.as_ref(),
+        likelihood,
+        &own,
+        None,
+        memory,
+        COARSELY_SETTLED,
+    )
+    .ok()?;
+    let mut weights = vec![0.0; covariance.nrows()];
+    for (row, weight) in rows.into_iter().zip(mode.weights) {
+        weights[row] = weight;
+    }
+    Some(weights)
 }
 
 /// The mode at a point where the iteration settled; `factor` belongs to the curvatures of the last step.

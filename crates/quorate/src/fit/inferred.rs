@@ -1,0 +1,123 @@
+//! How classes are inferred where nobody says so: the fast version, or a likelihood of their own where rows are few
+//! enough for it and fifths of them, each predicted from the others, lose less by it.
+
+use quorate_gp::data::{Dataset, Schema};
+use quorate_gp::linalg::JitterPolicy;
+use quorate_gp::posterior::{ExactPosterior, LeaveOneOut, Predict};
+use quorate_gp::watch::Watch;
+
+use super::latent::FOLDS;
+use super::{Found, coupled, exact, latent};
+use crate::answers::Answers;
+use crate::error::{Error, Result};
+use crate::latent::Approximation;
+use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+use crate::task::{InferenceChoice, judge_left_out};
+
+/// Distinct rows of two classes up to which Laplace's method is tried.
+const LAPLACE_ROWS: usize = 800;
+/// The same times their number of classes, where there are more.
+const COUPLED_ROWS: usize = 1500;
+/// Distinct rows up to which expectation propagation is tried.
+const PROPAGATION_ROWS: usize = 300;
+/// Log loss that a likelihood must gain: the fast version adds, streams and can be asked sooner.
+const WORTH: f64 = 0.002;
+
+/// True where it is left to this program how classes are inferred, and rows are few.
+pub fn is_open(spec: &ModelSpec, schema: &Schema, rows: usize) -> bool {
+    let own = spec.learn == LearnChoice::Auto && spec.noise_variance.is_none();
+    own && spec.inference == InferenceChoice::Auto && !worth_trying(schema, rows).is_empty()
+}
+
+/// What is tried beside the fast version.
+fn worth_trying(schema: &Schema, rows: usize) -> Vec<InferenceChoice> {
+    let ways: &[(InferenceChoice, bool)] = match schema.target().classes().map(|own| own.count()) {
+        Some(2) => &[
+            (InferenceChoice::Laplace, rows <= LAPLACE_ROWS),
+            (InferenceChoice::Ep, rows <= PROPAGATION_ROWS),
+        ],
+        Some(many) => &[(InferenceChoice::Laplace, rows * many <= COUPLED_ROWS)],
+        None => &[],
+    };
+    let affordable = ways.iter().filter(|(_, affordable)| *affordable);
+    affordable.map(|(way, _)| *way).collect()
+}
+
+pub fn fit(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    watch: &dyn Watch,
+) -> Result<(Found, Answers)> {
+    let (mut best, mut answers) = exact::fit(spec, schema, data, watch)?;
+    let mut least = fast_loss(schema, data, &best)?;
+    let mut chosen = InferenceChoice::Fast;
+    let mut losses = vec![(InferenceChoice::Fast, least)];
+    for way in worth_trying(schema, data.rows()) {
+        let own = ModelSpec {
+            inference: way,
+            kernel: KernelChoice::Given(best.kernel.structure().parse()?),
+            ..spec.clone()
+        };
+        let fitted = match way.approximation() {
+            Some(how) if schema.target().classes().is_some_and(|c| c.count() == 2) => {
+                latent::fit(how, &own, schema, data, watch)
+            }
+            Some(Approximation::Laplace) => coupled::fit(&own, schema, data, watch),
+            _ => continue,
+        };
+        let (mut found, own) = match fitted {
+            Ok(fitted) => fitted,
+            Err(Error::Gp(error)) if error.is_recoverable() => continue,
+            Err(error) => return Err(error),
+        };
+        let loss = found.leave_one_out.loss();
+        losses.push((way, loss));
+        if loss < least - WORTH {
+            found.candidates.clone_from(&best.candidates);
+            (best, answers, least, chosen) = (found, own, loss, way);
+        }
+    }
+    let told: Vec<String> = losses
+        .iter()
+        .map(|(way, loss)| format!("{way} {loss:.4}"))
+        .collect();
+    best.outcome = format!(
+        "Chose the inference {chosen} by the log loss of fifths predicted from the others ({}). {}",
+        told.join(", "),
+        best.outcome
+    );
+    Ok((best, answers))
+}
+
+/// Log loss of the fast version on the fifths by which the others are judged.
+fn fast_loss(schema: &Schema, data: &Dataset, found: &Found) -> Result<f64> {
+    let count = FOLDS.min(data.rows());
+    let (mut members, mut told) = (Vec::new(), LeaveOneOut::default());
+    for fold in 0..count {
+        let (held, others): (Vec<usize>, Vec<usize>) =
+            (0..data.rows()).partition(|row| row % count == fold);
+        let held = data.select(&held);
+        // A single row can only be asked of itself.
+        let others = match others.is_empty() {
+            true => data.clone(),
+            false => data.select(&others),
+        };
+        let kernel = found.kernel.bind(schema.columns())?;
+        let policy = JitterPolicy::default();
+        let posterior = ExactPosterior::condition(kernel, found.noise, others, policy)?;
+        let answers = posterior.marginals(held.inputs())?;
+        for (index, member) in held.members().iter().enumerate() {
+            let group = member.group;
+            for (output, target) in held.own_targets(index).enumerate() {
+                told.target.push(target);
+                told.mean.push(answers.mean[(group, output)]);
+            }
+            told.variance.push(answers.variance[(group, 0)]);
+            let known = held.known_noise()[group];
+            told.noise.push(found.noise.variance + known);
+            members.push(*member);
+        }
+    }
+    Ok(judge_left_out(schema, &members, &told)?.scores.loss())
+}
