@@ -19,7 +19,7 @@ const LAPLACE_ROWS: usize = 800;
 /// The same times their number of classes, where there are more.
 const COUPLED_ROWS: usize = 1500;
 /// Distinct rows up to which expectation propagation is tried.
-const PROPAGATION_ROWS: usize = 300;
+const PROPAGATION_ROWS: usize = 150;
 /// Log loss that a likelihood must gain: the fast version adds, streams and can be asked sooner.
 const WORTH: f64 = 0.002;
 
@@ -57,6 +57,7 @@ pub fn fit(
         let own = ModelSpec {
             inference: way,
             kernel: KernelChoice::Given(best.kernel.structure().parse()?),
+            restarts: Some(spec.restarts.unwrap_or(0)),
             ..spec.clone()
         };
         let fitted = match way.approximation() {

@@ -169,6 +169,8 @@ impl Near<'_> {
         let seen = observations(self.schema, self.data, through)?;
         let search = ConditionalSearch {
             steps: how.steps,
+            // A short table is seen whole in a step or two anyway.
+            groups: (self.data.rows() / 128).clamp(4, 16),
             shape: how.shape,
             seed: self.spec.seed,
             ..ConditionalSearch::default()
