@@ -1,8 +1,6 @@
-//! Ways of learning that a person chooses and that suit any method: what they find is handed to the method as given.
+//! The ways of learning.
 
-use std::borrow::Cow;
-
-use quorate_gp::data::{Dataset, InputColumn, Schema, TargetCode, random_rows};
+use quorate_gp::data::{Dataset, Schema, random_rows};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{
     Hyperprior, LeaveOneOutDensity, Plausible, Propagation, Search, SearchLimits, SearchRecord,
@@ -13,13 +11,12 @@ use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::parameters::Parameter;
 use quorate_gp::watch::Watch;
 
-use super::auto::{self, Candidate};
-use super::drawn::Around;
-use super::start::{CAREFUL, from_random_part};
-use super::{Found, drawn, landmarks, latent, local};
+use super::Chosen;
 use crate::error::{Error, Result};
+use crate::fit::auto::{self, Candidate};
+use crate::fit::start::{CAREFUL, from_random_part};
+use crate::fit::{drawn, landmarks, latent, local};
 use crate::hyper::{FromParts, FromPartsWay, Hyperposterior, from_parts, validated};
-use crate::landmarks::{Committee, Ear, Summary};
 use crate::latent::{Approximation, observations};
 use crate::partition::{Labels, PartChoice, Partition};
 use crate::plan::{EXACT_ROWS, Way};
@@ -32,158 +29,16 @@ const PARTS: usize = 40;
 /// Rows whose leave-one-out density is climbed, at most.
 const LEFT_OUT_ROWS: usize = 1500;
 
-/// What was learned before the method was asked.
-pub struct Chosen {
-    kernel: Kernel,
-    candidates: Vec<Candidate>,
-    history: Vec<SearchRecord>,
-    outcome: String,
-    hyperposterior: Option<Hyperposterior>,
-    notes: Vec<String>,
-}
-
-impl Chosen {
-    fn drawn(kernel: Kernel, candidates: Vec<Candidate>, around: Around) -> Self {
-        Self {
-            kernel,
-            candidates,
-            history: vec![around.record],
-            outcome: around.outcome,
-            hyperposterior: Some(around.hyperposterior),
-            notes: around.notes,
-        }
-    }
-
-    /// Writes into what a method found how its hyperparameters came to be.
-    pub fn describe(self, found: &mut Found, notes: &mut Vec<String>) {
-        notes.extend(self.notes);
-        let scores = found.outcome.find(" Scores are of ");
-        let scores = scores.map_or(String::new(), |place| found.outcome[place..].to_owned());
-        found.outcome = self.outcome + &scores;
-        found.candidates = self.candidates;
-        found.history = self.history;
-        found.conditional = None;
-        found.hyperposterior = self.hyperposterior;
-    }
-}
-
-impl Chosen {
-    /// The sum of all parts at each draw that predictions average over, through the landmarks of a fitted committee.
-    pub fn sums(
-        &self,
-        committee: &Committee,
-        columns: &[InputColumn],
-        data: &Dataset,
-        labels: Option<&Labels>,
-        watch: &dyn Watch,
-    ) -> Result<Vec<Summary>> {
-        let (Some(belief), Some(part)) = (&self.hyperposterior, committee.parts.first()) else {
-            return Ok(Vec::new());
-        };
-        let kernel = self.kernel.bind(columns)?;
-        let each = belief.averaged_draws().map(|draw| {
-            let (kernel, noise) = at(&kernel, draw)?;
-            let landmarks = committee.under(kernel)?;
-            let ear = Ear {
-                landmarks: &landmarks,
-                noise,
-                expansion: None,
-            };
-            ear.summarise(data, &part.record.cut, labels, watch)
-        });
-        each.collect()
-    }
-}
-
-/// The specification for the method, and what was learned for it. A way of learning that is the method's own stays with
-/// it.
-pub fn learn(
-    spec: &ModelSpec,
-    way: &Way,
-    schema: &Schema,
-    data: &Dataset,
-    labels: Option<&Labels>,
-    watch: &dyn Watch,
-) -> Result<(ModelSpec, Option<Chosen>)> {
-    let small = data.rows() <= EXACT_ROWS;
-    let own = match (spec.learn, way) {
-        (LearnChoice::Auto | LearnChoice::None, _) => Some(spec.learn),
-        (LearnChoice::Block, Way::Exact) if small => Some(LearnChoice::Block),
-        (LearnChoice::Conditional, Way::Local { .. } | Way::Supported { .. }) => {
-            Some(LearnChoice::Auto)
-        }
-        (LearnChoice::Conditional, Way::Exact) if !small => Some(LearnChoice::Auto),
-        (LearnChoice::Committee, Way::Landmarks { .. } | Way::Joint { .. }) => {
-            Some(LearnChoice::Auto)
-        }
-        _ => None,
-    };
-    if let Some(learn) = own {
-        let spec = ModelSpec {
-            learn,
-            ..spec.clone()
-        };
-        return Ok((spec, None));
-    }
-    let draws = matches!(spec.learn, LearnChoice::Nuts | LearnChoice::Hmc);
-    let two = schema
-        .target()
-        .classes()
-        .is_some_and(|own| own.count() == 2);
-    let laplace = spec.inference.approximation() == Some(Approximation::Laplace);
-    if draws && two && laplace && matches!(way, Way::Exact) {
-        let learner = Learner {
-            spec,
-            schema,
-            data,
-            watch,
-        };
-        let chosen = learner.drawn_latent()?;
-        let given = ModelSpec {
-            kernel: KernelChoice::Given(chosen.kernel.clone()),
-            learn: LearnChoice::None,
-            ..spec.clone()
-        };
-        return Ok((given, Some(chosen)));
-    }
-    let one_number = matches!(schema.target(), TargetCode::Number(_));
-    if !one_number || spec.inference.approximation().is_some() {
-        return Err(Error::Spec(format!(
-            "`--learn {}` is for one numeric target with Gaussian noise (`nuts` and `hmc` also for two classes with `--inference laplace`): leave it out, or use `--learn none`",
-            spec.learn
-        )));
-    }
-    // Rows that a landmarks model holds out for its scores are not learned from.
-    let seen = match way {
-        Way::Landmarks { .. } => landmarks::rows_to_learn_from(spec, data),
-        _ => Cow::Borrowed(data),
-    };
-    let learner = Learner {
-        spec,
-        schema,
-        data: &seen,
-        watch,
-    };
-    let (noise, chosen) = learner.learn(way, labels)?;
-    let deviation = schema.target_deviation();
-    let given = ModelSpec {
-        kernel: KernelChoice::Given(chosen.kernel.clone()),
-        learn: LearnChoice::None,
-        noise_variance: Some(noise.variance * deviation * deviation),
-        ..spec.clone()
-    };
-    Ok((given, Some(chosen)))
-}
-
-struct Learner<'a> {
-    spec: &'a ModelSpec,
-    schema: &'a Schema,
-    data: &'a Dataset,
-    watch: &'a dyn Watch,
+/// Learns hyperparameters for any method, in the way that was chosen.
+pub(super) struct Learner<'a> {
+    pub spec: &'a ModelSpec,
+    pub schema: &'a Schema,
+    pub data: &'a Dataset,
+    pub watch: &'a dyn Watch,
 }
 
 impl Learner<'_> {
-    fn learn(&self, way: &Way, labels: Option<&Labels>) -> Result<(GaussianNoise, Chosen)> {
+    pub fn learn(&self, way: &Way, labels: Option<&Labels>) -> Result<(GaussianNoise, Chosen)> {
         let auto = ModelSpec {
             learn: LearnChoice::Auto,
             ..self.spec.clone()
@@ -342,7 +197,7 @@ impl Learner<'_> {
     }
 
     /// Draws of the hyperparameters behind two classes; the search starts at the maximum under weak hyperpriors.
-    fn drawn_latent(&self) -> Result<Chosen> {
+    pub fn drawn_latent(&self) -> Result<Chosen> {
         let start = ModelSpec {
             learn: LearnChoice::Auto,
             ..self.spec.clone()
