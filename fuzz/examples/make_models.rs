@@ -1,9 +1,12 @@
-//! Makes the files of `fuzz/corpus/model`: small models of generated tables.
+//! Makes the files of `fuzz/corpus/model` and `fuzz/corpus/committee`: small models of small tables.
 //!
 //! ```text
 //! cargo run --release -p quorate-fuzz --example make_models
 //! ```
 
+use quorate::classifier::CLASSIFIERS;
+use quorate::ensemble::{CommitteeModel, CommitteeSpec, MakerChoice, NoGuests};
+use quorate::file::members;
 use quorate::gp::data::{Column, Frame};
 use quorate::gp::watch::Unwatched;
 use quorate::{
@@ -105,5 +108,69 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..spec
     };
     Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("counts-landmarks.quorate"))?;
+    committees()
+}
+
+/// The files of `fuzz/corpus/committee`: every kind of member, for numbers and for classes.
+fn committees() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = corpus::home().join("corpus").join("committee");
+    std::fs::create_dir_all(&folder)?;
+    let save = |name: &str, table: &Frame, spec: CommitteeSpec| -> quorate::Result<()> {
+        let model = CommitteeModel::fit(&spec, table, &NoGuests, &Unwatched)?;
+        members::save(&model, &folder.join(format!("{name}.quorate")))
+    };
+    let small = |count: usize, values: &dyn Fn(f64) -> f64| {
+        Column::Number((0..count).map(|row| values(row as f64)).collect())
+    };
+    let sites = |count: usize| {
+        let site = |row: usize| Some(if row.is_multiple_of(2) { "a" } else { "b" }.into());
+        Column::Text((0..count).map(site).collect())
+    };
+    let numbers = Frame::from_columns(vec![
+        ("x", small(9, &|row| row)),
+        ("site", sites(9)),
+        ("y", small(9, &|row| (0.7 * row).sin())),
+    ])?;
+    for (name, kinds, maker, rule) in [
+        (
+            "process",
+            vec!["gp"],
+            MakerChoice::Parts,
+            "generalised-robust-bcm",
+        ),
+        ("tree", vec!["tree", "linear"], MakerChoice::All, "stacking"),
+        ("network", vec!["network"], MakerChoice::Bags, "median"),
+        (
+            "radial",
+            vec!["rbf", "quadratic"],
+            MakerChoice::All,
+            "model-averaging",
+        ),
+    ] {
+        let spec = CommitteeSpec {
+            target: "y".into(),
+            members: kinds.into_iter().map(String::from).collect(),
+            maker,
+            rule: Some(rule.into()),
+            count: Some(2),
+            ..CommitteeSpec::default()
+        };
+        save(name, &numbers, spec)?;
+    }
+    let labels = |row: usize| Some(["in", "out"][row / 3 % 2].into());
+    let classes = Frame::from_columns(vec![
+        ("x", small(12, &|row| row)),
+        ("label", Column::Text((0..12).map(labels).collect())),
+    ])?;
+    for kind in CLASSIFIERS {
+        let spec = CommitteeSpec {
+            target: "label".into(),
+            members: vec![kind.name.into()],
+            maker: MakerChoice::All,
+            rule: Some("weighted-vote".into()),
+            ..CommitteeSpec::default()
+        };
+        save(&format!("classes-{}", kind.name), &classes, spec)?;
+    }
     Ok(())
 }

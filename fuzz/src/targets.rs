@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use quorate::ensemble::NoGuests;
 use quorate_gp::kernel::Kernel;
 
 use crate::corpus;
@@ -125,43 +126,51 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "model",
         read: read_model,
-        words: &[
-            b"{",
-            b"}",
-            b"[",
-            b"]",
-            b"\"",
-            b"\\\"",
-            b":",
-            b",",
-            b"null",
-            b"true",
-            b"1e999",
-            b"-1",
-            b"0",
-            b"1.5",
-            b"18446744073709551616",
-            b"__metadata__",
-            b"quorate",
-            b"format",
-            b"version",
-            b"checksum",
-            b"model",
-            b"data_offsets",
-            b"shape",
-            b"dtype",
-            b"F64",
-            b"F32",
-            b"U64",
-            b"I64",
-            b"BOOL",
-            b"inputs",
-            b"target",
-            b"weight",
-            b"group",
-            b"known_noise",
-        ],
+        words: MODEL_WORDS,
     },
+    Target {
+        name: "committee",
+        read: read_committee,
+        words: MODEL_WORDS,
+    },
+];
+
+/// Words of a model file.
+const MODEL_WORDS: &[&[u8]] = &[
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b"\\\"",
+    b":",
+    b",",
+    b"null",
+    b"true",
+    b"1e999",
+    b"-1",
+    b"0",
+    b"1.5",
+    b"18446744073709551616",
+    b"__metadata__",
+    b"quorate",
+    b"format",
+    b"version",
+    b"checksum",
+    b"model",
+    b"data_offsets",
+    b"shape",
+    b"dtype",
+    b"F64",
+    b"F32",
+    b"U64",
+    b"I64",
+    b"BOOL",
+    b"inputs",
+    b"target",
+    b"weight",
+    b"group",
+    b"known_noise",
 ];
 
 /// The kernel's own promises are checked where the kernel lives: what is printed reads back, and binds to the same values.
@@ -177,5 +186,12 @@ fn read_table(bytes: &[u8]) -> bool {
 /// Once as it is, once with the right checksum: damage would otherwise never come further than that check.
 fn read_model(bytes: &[u8]) -> bool {
     let accepted = |bytes: &[u8]| quorate::file::from_bytes(bytes, "fuzz").is_ok();
+    accepted(bytes) || sealed(bytes).is_some_and(|sealed| accepted(&sealed))
+}
+
+/// The file of a committee of members, in the same two ways.
+fn read_committee(bytes: &[u8]) -> bool {
+    let accepted =
+        |bytes: &[u8]| quorate::file::members::from_bytes(bytes, "fuzz", &NoGuests).is_ok();
     accepted(bytes) || sealed(bytes).is_some_and(|sealed| accepted(&sealed))
 }

@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
+use quorate::classifier::CLASSIFIERS;
+use quorate::ensemble::NoGuests;
 use quorate::file;
+use quorate::member::MEMBERS;
 use quorate_fuzz::drive::drive;
 use quorate_fuzz::{Settings, TARGETS, Target, corpus};
 
@@ -105,6 +108,27 @@ fn the_corpus_of_models_holds_models_of_today() {
             "{}",
             path.display()
         );
+    }
+}
+
+#[test]
+fn the_corpus_of_committees_holds_committees_of_today() {
+    let target = TARGETS
+        .iter()
+        .find(|target| target.name == "committee")
+        .unwrap();
+    let mut known = std::collections::BTreeSet::new();
+    for (path, bytes) in corpus::read(&target.corpus()).unwrap() {
+        let verdict = file::members::from_bytes(&bytes, "corpus", &NoGuests);
+        let model = verdict.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        known.extend(model.kinds().iter().cloned());
+        let sealed = quorate_fuzz::seal::sealed(&bytes).unwrap();
+        assert!(file::members::from_bytes(&sealed, "sealed", &NoGuests).is_ok());
+    }
+    // Every kind of member can be read back, so every kind is fuzzed.
+    let kinds = MEMBERS.iter().map(|kind| kind.name);
+    for kind in kinds.chain(CLASSIFIERS.iter().map(|kind| kind.name)) {
+        assert!(known.contains(kind), "{kind}: make_models");
     }
 }
 
