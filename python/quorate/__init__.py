@@ -23,6 +23,7 @@ _HOME = {
     "GPClassifier": "quorate._classification",
     "GPCountRegressor": "quorate._quantities",
     "GPLifetimeRegressor": "quorate._quantities",
+    "GPNetwork": "quorate._network",
     "GPRegressor": "quorate._regression",
     "MixtureRegressor": "quorate._mixture",
     "Summary": "quorate._summary",

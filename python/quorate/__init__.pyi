@@ -5,6 +5,7 @@ from quorate._core import __version__ as __version__
 from quorate._estimator import load as load
 from quorate._kernels import kernel_text as kernel_text
 from quorate._mixture import MixtureRegressor as MixtureRegressor
+from quorate._network import GPNetwork as GPNetwork
 from quorate._quantities import GPCountRegressor as GPCountRegressor
 from quorate._quantities import GPLifetimeRegressor as GPLifetimeRegressor
 from quorate._regression import GPRegressor as GPRegressor

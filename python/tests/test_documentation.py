@@ -11,7 +11,7 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-MODULES = ["quorate", "quorate._regression", "quorate._summary", "quorate._kernels"]
+MODULES = ["quorate", "quorate._regression", "quorate._summary", "quorate._kernels", "quorate._network"]
 
 
 @pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("python*.md")))

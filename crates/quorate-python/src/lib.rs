@@ -9,6 +9,7 @@ mod errors;
 mod guest;
 mod message;
 mod model;
+mod network;
 mod prediction;
 mod summary;
 mod table;
@@ -30,6 +31,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::model::Model;
+    #[pymodule_export]
+    use crate::network::Network;
     #[pymodule_export]
     use crate::prediction::{ClassPrediction, Prediction, QuantityPrediction};
     #[pymodule_export]
