@@ -343,32 +343,30 @@ fn a_replaced_model_takes_over_and_no_request_is_dropped() {
                 }
             });
         }
-        let wait_for_other = |than: &serde_json::Value| {
-            for _ in 0..500 {
-                if version(&server) != *than {
-                    return;
-                }
+        let wait_until = |done: &dyn Fn() -> bool| {
+            let begun = std::time::Instant::now();
+            while !done() {
+                assert!(begun.elapsed().as_secs() < 30, "nothing was noticed");
                 std::thread::sleep(Duration::from_millis(10));
             }
-            panic!("the model was not replaced");
         };
+        let wait_for_other = |than: &serde_json::Value| wait_until(&|| version(&server) != *than);
         model(30, 0.5).save(&path).unwrap();
         wait_for_other(&first);
         let second = version(&server);
-        // A file that is no model changes nothing.
-        std::fs::write(&path, "nonsense").unwrap();
-        std::thread::sleep(Duration::from_millis(100));
+        // A file that is no model changes nothing. It comes whole, so that it is refused once.
+        let aside = path.with_extension("aside");
+        std::fs::write(&aside, "nonsense").unwrap();
+        std::fs::rename(&aside, &path).unwrap();
+        let refused = "quorate_reloads_total{model=\"m\",outcome=\"failed\"} 1";
+        let metrics = || String::from_utf8(server.get("/metrics").body).unwrap();
+        wait_until(&|| metrics().contains(refused));
         assert_eq!(version(&server), second);
         model(35, 0.7).save(&path).unwrap();
         wait_for_other(&second);
         stop.store(true, Ordering::SeqCst);
     });
     assert!(asked.load(Ordering::SeqCst) > 5);
-    let text = String::from_utf8(server.get("/metrics").body).unwrap();
-    assert!(
-        text.contains("quorate_reloads_total{model=\"m\",outcome=\"failed\"} 1"),
-        "{text}"
-    );
 }
 
 #[test]

@@ -154,7 +154,8 @@ pub fn prepare(setting: &ClassSetting<'_>, rows: &Dataset) -> Result<Box<dyn Cla
 
 pub fn restore(state: &State) -> Result<Box<dyn Classifier>> {
     let stored: Stored = state.read()?;
-    if !stored.link.is_sound() {
+    let classes = &stored.classes;
+    if !stored.link.is_sound() || classes.shares().len() != classes.count() {
         return Err(damaged("its probabilities"));
     }
     let rows = state.rows(0, stored.columns.len(), stored.classes.outputs())?;
