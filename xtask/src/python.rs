@@ -21,11 +21,23 @@ pub fn found() -> bool {
     asked.is_ok_and(|status| status.success())
 }
 
+/// Makes the environment of [`test_package`] ahead of time, where there is a Python.
+pub fn prepare() {
+    if found() {
+        let _ = package_environment();
+    }
+}
+
+fn package_environment() -> Outcome<PathBuf> {
+    let requirements = workspace::root().join("python").join("requirements.txt");
+    own_environment("package", &requirements)
+}
+
 /// Builds the wheel with the profile and the features of all other builds, installs it into an environment of its own, and
 /// runs the tests of the package there.
 pub fn test_package(log: &Path, full: bool, tally: &mut Tally) -> Outcome<()> {
     let root = workspace::root();
-    let python = own_environment("package", &root.join("python").join("requirements.txt"))?;
+    let python = package_environment()?;
     let wheels = workspace::target_folder()?.join("wheels");
     // A wheel of an earlier version would be installed along with the new one.
     if wheels.is_dir() {
@@ -77,7 +89,7 @@ pub fn test_package(log: &Path, full: bool, tally: &mut Tally) -> Outcome<()> {
     }
     let mut tests = Command::new(&python);
     tests
-        .args(["-m", "pytest", "--numprocesses", "2"])
+        .args(["-m", "pytest", "--numprocesses", "3"])
         .env("QUORATE_DATA", workspace::data_folder())
         .env("QUORATE_SKIP_LOG", log)
         .env("QUORATE_WHEELS", &wheels)

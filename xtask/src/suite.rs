@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Mutex;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::options::Options;
@@ -16,6 +18,8 @@ use crate::workspace;
 struct Wishes {
     require_data: bool,
     full: bool,
+    /// The Python environment, made while the compiler works: its packages come over the network.
+    environment: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What a step leaves behind: its counts, and an error sentence if it failed.
@@ -56,6 +60,7 @@ pub fn run(words: &[String]) -> Outcome<()> {
     let wishes = Wishes {
         require_data: options.flag("--require-data"),
         full: options.flag("--full"),
+        environment: Mutex::default(),
     };
     let only = options.value("--only")?;
     options.finish()?;
@@ -74,6 +79,12 @@ pub fn run(words: &[String]) -> Outcome<()> {
             "the data folder {} does not exist; set QUORATE_DATA or leave --require-data out",
             data.display()
         ));
+    }
+
+    if only.is_none()
+        && let Ok(mut environment) = wishes.environment.lock()
+    {
+        *environment = Some(std::thread::spawn(python::prepare));
     }
 
     let mut rows: Vec<(&str, Duration, Tally)> = Vec::new();
@@ -206,6 +217,11 @@ fn tests(wishes: &Wishes) -> Report {
 
 /// The Python package: its wheel is built, installed and tested in an environment of its own.
 fn package(wishes: &Wishes) -> Report {
+    let early = wishes.environment.lock().ok();
+    if let Some(making) = early.and_then(|mut own| own.take()) {
+        // What went wrong there goes wrong again below, and is told.
+        let _ = making.join();
+    }
     if !python::found() {
         let tally = Tally {
             skipped: 1,
