@@ -79,7 +79,9 @@ class _DaskEstimator:
             for index, (part, share) in enumerate(zip(held, shares, strict=True))
             if share
         ]
-        estimator = client.submit(_prepare, self._estimator(), samples).result()
+        machine, threads = _largest_machine(client)
+        where = {"workers": machine, "allow_other_workers": True} if machine else {}
+        estimator = client.submit(_prepare, self._estimator(), samples, threads, **where).result()
         return estimator, held, [f"part-{index:06d}" for index in range(len(parts))]
 
     def to_local(self) -> Any:
@@ -279,11 +281,27 @@ def _stacked(columns: list[Any]) -> Any:
     return np.concatenate(columns)
 
 
+def _largest_machine(client: Client) -> tuple[list[str], int]:
+    """The workers of the machine with most threads, and how many these are together."""
+    machines: dict[str, list[tuple[str, int]]] = {}
+    for address, worker in client.scheduler_info()["workers"].items():
+        machines.setdefault(worker["host"], []).append((address, worker["nthreads"]))
+    # The first of the names where several are as large, so that runs are alike.
+    workers = max(sorted(machines.items()), key=lambda own: sum(n for _, n in own[1]), default=("", []))[1]
+    return [address for address, _ in workers], sum(threads for _, threads in workers)
+
+
 @roomy
-def _prepare(estimator: Any, samples: list[tuple[Any, ...]]) -> Any:
+def _prepare(estimator: Any, samples: list[tuple[Any, ...]], threads: int) -> Any:
     X, y, weight, further = (_stacked([sample[place] for sample in samples]) for place in range(4))
     role = "exposure" if isinstance(estimator, LandmarkCountRegressor) else "noise"
-    return _on_worker(estimator).prepare(X, y, weight, **{role: further})
+    asked = estimator.n_jobs
+    if asked is None and threads:
+        # The other workers wait for what is learned here: their threads are free meanwhile.
+        estimator.n_jobs = threads
+    estimator.prepare(X, y, weight, **{role: further})
+    estimator.n_jobs = asked
+    return estimator
 
 
 def _on_worker(estimator: Any) -> Any:

@@ -1,4 +1,5 @@
-//! A table much larger than what is held in memory is read and written batch by batch.
+//! A table much larger than what is held in memory is read and written batch by batch; a program of its own, whose memory
+//! is looked at.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 

@@ -56,14 +56,15 @@ impl Objective for CommitteeEvidence<'_> {
             tree.push(factor.summary(noise, part))?;
         }
         let belief = LandmarkBelief::new(landmarks, &tree.total(self.landmarks.rows())?)?;
-        let slopes: Vec<PartSlopes> = factors
-            .par_iter()
-            .zip(self.parts)
-            .map(|(factor, part)| part_slopes(&kernel, noise, &belief, factor, part))
-            .collect();
-
         let mut total = PartSlopes::none(coordinates.len(), self.landmarks.rows());
-        slopes.iter().for_each(|slopes| total.add(slopes));
+        for (factors, parts) in factors.chunks(WAVE).zip(self.parts.chunks(WAVE)) {
+            let slopes: Vec<PartSlopes> = factors
+                .par_iter()
+                .zip(parts)
+                .map(|(factor, part)| part_slopes(&kernel, noise, &belief, factor, part))
+                .collect();
+            slopes.iter().for_each(|slopes| total.add(slopes));
+        }
         let evaluation = Evaluation {
             value: belief.log_evidence(),
             gradient: total.gradient(&kernel, self.landmarks),
@@ -114,8 +115,8 @@ impl PartSlopes {
     }
 }
 
-/// Parts at work at the same time: bounds the memory, whatever their number. The sum does not depend on it.
-const WAVE: usize = 8;
+/// Parts whose slopes are held at the same time: bounds the memory, whatever their number. The sum does not depend on it.
+pub(crate) const WAVE: usize = 4;
 
 /// What parts add to the gradient of the committee evidence, given what all parts together believe; the gradients of all
 /// parts add up to that of [`CommitteeEvidence`].

@@ -4,6 +4,7 @@ use quorate_gp::data::{InputColumn, Inputs, Member};
 use quorate_gp::posterior::LeaveOneOut;
 
 use super::Spread;
+use super::level::Level;
 use super::search::Search;
 
 /// Fewer rows do not say how a spread changes.
@@ -75,9 +76,13 @@ pub(crate) fn learn(rows: &Unseen<'_>) -> Option<Lesson> {
     let plain: f64 = search.losses(&vec![0.0; all.len()], &all).sum();
     // Written so that what is not a number is no gain.
     let pays = plain - losses.iter().sum::<f64>() >= WORTH * all.iter().sum::<f64>();
-    pays.then(|| Lesson {
-        spread: search.spread(&weights, range(&search.logarithms(&weights), &all)),
-        factors: logarithms.into_iter().map(f64::exp).collect(),
+    pays.then(|| {
+        let level = Level::of(&search, &logarithms, &all);
+        let spread = search.spread(&weights, range(&search.logarithms(&weights), &all));
+        Lesson {
+            spread: level.lift(spread),
+            factors: logarithms.iter().map(|own| level.factor(*own)).collect(),
+        }
     })
 }
 
@@ -202,6 +207,28 @@ mod tests {
         // 4,000 rows, 20 numbers: a deviation is known to about 20 / (2 * 4000) in its square, 5 % in itself.
         assert!(worst < 0.1, "{worst}");
         assert!(lesson.spread.is_sound(2));
+    }
+
+    #[test]
+    fn intervals_hold_what_they_say_when_errors_are_not_normal() {
+        // One row in twenty is six times as far off as the others: the likeliest level holds 97 % of them.
+        let mut own = rows(4000, |answer, _| (0.5 * answer).exp());
+        for row in (0..4000).step_by(20) {
+            let mean = own.answers.mean[row];
+            let target = mean + 6.0 * (own.answers.target[row] - mean);
+            own.answers.target[row] = target;
+            own.members[row].target = target;
+        }
+        let lesson = learned(&own).expect("the rows show it");
+        let inside = (0..4000).filter(|row| {
+            let answer = own.answers.mean[*row];
+            let factor = lesson
+                .spread
+                .factor(answer, &own.values[2 * row..2 * row + 2]);
+            (own.answers.target[*row] - answer).abs() <= 1.96 * factor.sqrt()
+        });
+        let held = inside.count() as f64 / 4000.0;
+        assert!((0.945..0.9625).contains(&held), "{held}");
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! spread of the target depends on its size and on the inputs: delays vary more on days when all are late. Rows that were
 //! left out show it. Their squared errors, in units of the variance they were foretold with, are regressed on the answer
 //! and the inputs (a log-linear variance function, Carroll and Ruppert 1988, ch. 3), and the variances of new answers are
-//! multiplied by what is found. The means stay.
+//! multiplied by what is found, and by a level at which 95 % intervals hold about as many rows as they say. The means stay.
 
 mod learn;
+mod level;
 mod search;
 
 use quorate_gp::data::Inputs;

@@ -158,7 +158,7 @@ impl Search {
     }
 
     /// `q exp(-h)` of each row.
-    fn ratios<'a>(&'a self, logarithms: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+    pub fn ratios<'a>(&'a self, logarithms: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         let each = self.errors.iter().zip(logarithms);
         each.map(|(q, h)| q * (-h).clamp(-50.0, 50.0).exp())
     }
