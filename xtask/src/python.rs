@@ -74,19 +74,6 @@ pub fn test_package(log: &Path, full: bool, tally: &mut Tally) -> Outcome<()> {
             .arg("quorate")
             .current_dir(&root),
     )?;
-    if full {
-        // Heavy, and for a few tests alone: without them these are skipped and counted.
-        let more = root.join("python").join("requirements-more.txt");
-        let pip = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "-r",
-        ];
-        process::run(Command::new(&python).args(pip).arg(more))?;
-    }
     let mut tests = Command::new(&python);
     tests
         .args(["-m", "pytest", "--numprocesses", "3"])

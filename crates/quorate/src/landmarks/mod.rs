@@ -18,6 +18,7 @@ pub use belief::LandmarkBelief;
 pub use choose::choose;
 pub(crate) use choose::cluster_rows;
 pub use committee::{Committee, Part, PartRecord, State, fingerprint};
+pub(crate) use evidence::WAVE;
 pub use evidence::{CommitteeEvidence, part_gradient};
 pub use frame::Landmarks;
 pub use given::GivenLandmarks;

@@ -9,7 +9,7 @@ use super::EXACT_ROWS;
 use super::shape::Shape;
 use crate::fit::start::{BRIEF, CAREFUL, FirstLook};
 use crate::fit::{exact, landmarks as committee, local, mixture};
-use crate::landmarks::CHUNK_ROWS;
+use crate::landmarks::{CHUNK_ROWS, WAVE};
 use crate::local::{ConditionalSearch, LEFT_OUT_WIDTH};
 
 /// What a way of fitting takes.
@@ -42,6 +42,8 @@ const FINAL_EVALUATIONS: f64 = 40.0;
 /// Evaluations of the evidence of a random part for each start, and of the committee evidence of a sample.
 const PART_EVALUATIONS: f64 = 38.0;
 const CLIMB_EVALUATIONS: f64 = 25.0;
+/// The same for a climb that goes on where another ended.
+const FURTHER_EVALUATIONS: f64 = 15.0;
 
 /// Rounds of a mixture, usually.
 const MIXTURE_ROUNDS: f64 = 20.0;
@@ -142,27 +144,39 @@ pub fn landmarks(shape: &Shape, landmarks: usize, part_size: usize) -> Cost {
     let (rows, m) = (shape.rows as f64, landmarks as f64);
     let s = (part_size as f64).min(rows);
     // Learning: the evidence of a random part, then climbs on the committee evidence of samples.
-    let climb = |how: committee::Climb| {
+    let size = |how: committee::Climb| {
         let sample = rows.min(how.rows as f64);
-        let few = (how.landmarks as f64).min(sample / 4.0).min(m);
-        let one = sample * (8.0 * few * few + 8.0 * few * s + 4.0 * s * s) / FLOPS
+        (sample, (how.landmarks as f64).min(sample / 4.0).min(m))
+    };
+    let climb = |how: committee::Climb, evaluations: f64| {
+        let (sample, few) = size(how);
+        let one = sample * (8.0 * few * few + 8.0 * few * s + 4.0 * s * s) / LARGE_FLOPS
             + entries(shape, 1.0, sample * (few + s / 2.0));
-        CLIMB_EVALUATIONS.min(1.3 * how.steps as f64) * one
+        evaluations * one
+    };
+    // The factors of all parts, the slopes of some of them, and the matrices of the two at work.
+    let climbing = |how: committee::Climb| {
+        let (sample, few) = size(how);
+        let at_work = 2.0 * (5.0 * few * s + 2.0 * s * s);
+        DOUBLE * (sample * (2.0 * few + s) + WAVE as f64 * few * few + at_work)
     };
     let climbs_on =
         landmarks > committee::COMPARED.landmarks && shape.rows > committee::COMPARED.rows;
-    let further = if shape.learns && climbs_on {
-        climb(committee::FURTHER)
-    } else {
-        0.0
+    let (further, climbing) = match (shape.learns, climbs_on) {
+        (false, _) => (0.0, 0.0),
+        (true, false) => (0.0, climbing(committee::COMPARED)),
+        (true, true) => (
+            climb(committee::FURTHER, FURTHER_EVALUATIONS),
+            climbing(committee::FURTHER),
+        ),
     };
     let learning = learned(
         shape,
-        random_part(shape, CAREFUL) + climb(committee::COMPARED),
+        random_part(shape, CAREFUL) + climb(committee::COMPARED, CLIMB_EVALUATIONS),
     ) + further;
     let seconds = learning + centres(shape, m) + absorbed(shape, m, s);
     let held = HELD_CELL * cells(shape).min(CHUNK_ROWS as f64 * (1.0 + shape.inputs as f64));
-    let bytes = PROGRAM + NEIGHBOURHOODS + held + summed(shape, m, s);
+    let bytes = PROGRAM + NEIGHBOURHOODS + held + climbing.max(summed(shape, m, s));
     cost(shape, bytes, seconds)
 }
 
