@@ -21,7 +21,8 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from quorate import GPRegressor
-from quorate.dask import DaskGPRegressor, _sample, _shares, _stacked
+from quorate._dask import sample_of, shares_of, stacked
+from quorate.dask import DaskGPRegressor
 
 OPTIONS = {"kernel": "matern32(ard)", "landmarks": 25, "part_size": 60, "restarts": 0}
 
@@ -86,10 +87,10 @@ def compare(folder, rows, folder_of_parts):
     parts = [(X[at : at + size], y[at : at + size], None, None) for at in range(0, len(X), size)]
     # One process, two threads: the same parts, one after the other.
     started, used = time.perf_counter(), processor()
-    shares = _shares([len(part[1]) for part in parts], 50_000)
-    samples = [_sample(part, share, index) for index, (part, share) in enumerate(zip(parts, shares, strict=True))]
+    shares = shares_of([len(part[1]) for part in parts], 50_000)
+    samples = [sample_of(part, share, index) for index, (part, share) in enumerate(zip(parts, shares, strict=True))]
     local = GPRegressor(mode="landmarks", method="committee", n_jobs=2, **options)
-    local.prepare(_stacked([s[0] for s in samples]), _stacked([s[1] for s in samples]))
+    local.prepare(stacked([s[0] for s in samples]), stacked([s[1] for s in samples]))
     prepared = processor() - used
     messages = {f"part-{i:06d}": local.part_message(p[0], p[1], part_name=f"part-{i:06d}") for i, p in enumerate(parts)}
     local.absorb(messages)

@@ -21,7 +21,11 @@ class NumberTarget:
         return np.column_stack([prediction.quantile(float(level), latent) for level in levels])
 
     def predict_dist(self, X: Any, *, latent: bool = False) -> Any:
-        """The predictive distributions, as one frozen `scipy.stats` distribution over all rows."""
+        """The predictive distributions, as one frozen `scipy.stats` distribution over all rows.
+
+        Normal: where answers are mixtures (draws, experts, learned tails), the one with their mean and deviation;
+        `predict_quantiles` are those of the mixture itself.
+        """
         from scipy.stats import norm
 
         _, prediction = self._predict(X)

@@ -12,16 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from quorate._allocator import roomy
+from quorate._cells import CellRegressor
 from quorate._classification import GPClassifier
 from quorate._counts import LandmarkCountRegressor
 from quorate._regression import GPRegressor
-from quorate._rounds import learned, share
 
 try:
     import dask
     from dask import delayed
-    from distributed import Client, get_client, get_worker
+    from distributed import Client, get_client
+
+    from quorate import _dask as work
 except ImportError as missing:  # pragma: no cover
     raise ImportError("quorate.dask needs Dask: pip install 'quorate[dask]'") from missing
 
@@ -61,28 +62,32 @@ class _DaskEstimator:
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, noise: Any = None) -> Any:
         """Fits dask arrays or dataframes, one part for each partition; also plain tables, as one partition."""
         client = self.client or get_client()
-        estimator, held, names = self._prepared(client, _partitions(X, y, sample_weight, noise))
+        estimator, held, names = self._prepared(client, work.partitions(X, y, sample_weight, noise))
         if self.rounds:
-            estimator = _learned(client, estimator, held, names, self.rounds)
-        estimator = _summed(client, estimator, held, names)
+            estimator = work.learned_together(client, estimator, held, names, self.rounds)
+        estimator = work.summed(client, estimator, held, names)
         self._adopt(estimator)
         return self
 
     def _prepared(self, client: Client, parts: list[tuple[Any, ...]]) -> tuple[Any, list[Any], list[str]]:
         """What parts need in common, learned from a sample of them; the parts, held on the workers; their names."""
         # Held for all rounds; what a dead worker held is made again from its source.
-        held = client.compute([delayed(_hold)(*part) for part in parts])
-        counts = client.gather([client.submit(_count, part) for part in held])
-        shares = _shares(counts, self.sample_rows)
-        samples = [
-            client.submit(_sample, part, share, index)
+        held = client.compute([delayed(work.hold)(*part) for part in parts])
+        samples = self._samples(client, held)
+        machine, threads = work.largest_machine(client)
+        where = {"workers": machine, "allow_other_workers": True} if machine else {}
+        estimator = client.submit(work.prepare, self._estimator(), samples, threads, **where).result()
+        return estimator, held, [f"part-{index:06d}" for index in range(len(parts))]
+
+    def _samples(self, client: Client, held: list[Any]) -> list[Any]:
+        """Seeded rows of each part, in proportion to its rows."""
+        counts = client.gather([client.submit(work.count_rows, part) for part in held])
+        shares = work.shares_of(counts, self.sample_rows)
+        return [
+            client.submit(work.sample_of, part, share, index)
             for index, (part, share) in enumerate(zip(held, shares, strict=True))
             if share
         ]
-        machine, threads = _largest_machine(client)
-        where = {"workers": machine, "allow_other_workers": True} if machine else {}
-        estimator = client.submit(_prepare, self._estimator(), samples, threads, **where).result()
-        return estimator, held, [f"part-{index:06d}" for index in range(len(parts))]
 
     def to_local(self) -> Any:
         """The estimator of one machine, which needs no Dask; its file is that of the command `quorate`."""
@@ -111,9 +116,9 @@ class _DaskEstimator:
         """An answer for each partition when it is asked for; at once for plain tables. `beside` is the rows' exposure."""
         estimator = self._fitted()
         if not dask.is_dask_collection(X):
-            return _ask(estimator, method, X, beside)
+            return work.ask_model(estimator, method, X, beside)
         meta = np.empty((0, outputs) if outputs else (0,), dtype=kind)
-        return _by_parts(X, beside, delayed(estimator, pure=True), method, meta)
+        return work.by_parts(X, beside, delayed(estimator, pure=True), method, meta)
 
     def __repr__(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
@@ -122,6 +127,10 @@ class _DaskEstimator:
 
 class DaskGPRegressor(_DaskEstimator):
     """`GPRegressor` on a Dask cluster: a committee that speaks through landmarks, one part for each partition.
+
+    With `mode="local"` rows are sent to where their neighbours are instead, one cell of space for each partition, and each
+    cell gets a local model of its own, hyperparameters included. It is for tables with a few inputs that matter, of
+    which landmarks tell too little and whose rows one machine does not hold.
 
     Parameters
     ----------
@@ -146,10 +155,41 @@ class DaskGPRegressor(_DaskEstimator):
 
     _local = GPRegressor
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, noise: Any = None) -> Any:
+        """Fits dask arrays or dataframes, one part or cell for each partition; also plain tables, as one partition."""
+        if self.options.get("mode") != "local":
+            return super().fit(X, y, sample_weight, noise=noise)
+        if self.rounds:
+            raise ValueError("rounds sum over parts that speak through landmarks; in local mode each cell learns by itself")
+        client = self.client or get_client()
+        held = client.compute([delayed(work.hold)(*part) for part in work.partitions(X, y, sample_weight, noise)])
+        self.cells_ = client.submit(work.cut_space, self._samples(client, held), len(held)).result()
+        self.cell_models_ = work.fitted_cells(client, self._estimator(), self.cells_, held)
+        self.scores_ = client.gather([client.submit(getattr, model, "scores_") for model in self.cell_models_])
+        return self
+
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Expected targets, lazily for dask collections; with `return_std` also their standard deviation."""
         mean = self._lazily("predict", X)
         return (mean, self._lazily("_deviation", X)) if return_std else mean
+
+    def to_local(self) -> Any:
+        """The estimator of one machine, which needs no Dask; its file is that of the command `quorate`, or one for each cell."""
+        if not hasattr(self, "cell_models_"):
+            return super().to_local()
+        return CellRegressor(self.cells_, (self.client or get_client()).gather(self.cell_models_))
+
+    def _lazily(self, method: str, X: Any, outputs: int = 0, kind: Any = np.float64, beside: Any = None) -> Any:
+        if not hasattr(self, "cell_models_"):
+            return super()._lazily(method, X, outputs, kind, beside)
+        asked = [work.asked_of_cells(self.cells_, self.cell_models_, method, piece) for (piece,) in work.partitions(X)]
+        if not dask.is_dask_collection(X):
+            return asked[0].compute()
+        import dask.array as da
+
+        rows = X.chunks[0] if hasattr(X, "chunks") else (np.nan,) * len(asked)
+        answers = [da.from_delayed(own, shape=(count,), dtype=kind) for own, count in zip(asked, rows, strict=True)]
+        return da.concatenate(answers, allow_unknown_chunksizes=True)
 
 
 class DaskGPClassifier(_DaskEstimator):
@@ -201,11 +241,11 @@ class DaskGPCountRegressor(_DaskEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None) -> DaskGPCountRegressor:
         """Fits dask arrays or dataframes, one part for each partition; `exposure` multiplies the mean of its row."""
         client = self.client or get_client()
-        estimator, held, names = self._prepared(client, _partitions(X, y, sample_weight, exposure))
+        estimator, held, names = self._prepared(client, work.partitions(X, y, sample_weight, exposure))
 
         def ask() -> dict[str, bytes]:
             shared = client.scatter(estimator, broadcast=True)
-            sent = [client.submit(_working, shared, part, name) for part, name in zip(held, names, strict=True)]
+            sent = [client.submit(work.working, shared, part, name) for part, name in zip(held, names, strict=True)]
             return dict(zip(names, client.gather(sent), strict=True))
 
         self._adopt(estimator.settle(ask))
@@ -218,151 +258,3 @@ class DaskGPCountRegressor(_DaskEstimator):
 
     def _estimator(self) -> Any:
         return self._local(**{"sample_rows": self.sample_rows, "rounds": self.rounds, **self.options})
-
-
-def _partitions(X: Any, *columns: Any) -> list[tuple[Any, ...]]:
-    """Rows of all collections, partition by partition; None stays None."""
-    pieces = [_pieces(X)]
-    for column in columns:
-        pieces.append([None] * len(pieces[0]) if column is None else _pieces(column))
-        if len(pieces[-1]) != len(pieces[0]):
-            raise ValueError(
-                f"inputs have {len(pieces[0])} partitions and a column has {len(pieces[-1])}: give them the same"
-            )
-    return list(zip(*pieces, strict=True))
-
-
-def _pieces(collection: Any) -> list[Any]:
-    if not dask.is_dask_collection(collection):
-        return [collection]
-    if hasattr(collection, "divisions"):
-        return list(collection.to_delayed())
-    if collection.ndim == 2 and collection.numblocks[1] > 1:
-        collection = collection.rechunk({1: -1})
-    return list(np.ravel(collection.to_delayed()))
-
-
-def _hold(X: Any, y: Any, weight: Any, noise: Any) -> tuple[Any, ...]:
-    return X, y, weight, noise
-
-
-def _count(part: tuple[Any, ...]) -> int:
-    return len(part[1])
-
-
-def _shares(counts: list[int], wanted: int) -> list[int]:
-    """Rows of each partition in a sample of so many: in proportion, whatever the order of arrival."""
-    total = sum(counts)
-    if total <= wanted:
-        return list(counts)
-    ends = np.cumsum(counts, dtype=np.int64) * wanted // total
-    return np.diff(ends, prepend=0).tolist()
-
-
-def _sample(part: tuple[Any, ...], count: int, index: int) -> tuple[Any, ...]:
-    rows = len(part[1])
-    if count >= rows:
-        return part
-    chosen = np.sort(np.random.default_rng([0x71756F72, index]).choice(rows, count, replace=False))
-    return tuple(None if column is None else _rows(column, chosen) for column in part)
-
-
-def _rows(table: Any, chosen: np.ndarray) -> Any:
-    return table.iloc[chosen] if hasattr(table, "iloc") else table[chosen]
-
-
-def _stacked(columns: list[Any]) -> Any:
-    if columns[0] is None:
-        return None
-    if hasattr(columns[0], "iloc"):
-        import pandas as pd
-
-        return pd.concat(columns, ignore_index=True)
-    return np.concatenate(columns)
-
-
-def _largest_machine(client: Client) -> tuple[list[str], int]:
-    """The workers of the machine with most threads, and how many these are together."""
-    machines: dict[str, list[tuple[str, int]]] = {}
-    for address, worker in client.scheduler_info()["workers"].items():
-        machines.setdefault(worker["host"], []).append((address, worker["nthreads"]))
-    # The first of the names where several are as large, so that runs are alike.
-    workers = max(sorted(machines.items()), key=lambda own: sum(n for _, n in own[1]), default=("", []))[1]
-    return [address for address, _ in workers], sum(threads for _, threads in workers)
-
-
-@roomy
-def _prepare(estimator: Any, samples: list[tuple[Any, ...]], threads: int) -> Any:
-    X, y, weight, further = (_stacked([sample[place] for sample in samples]) for place in range(4))
-    role = "exposure" if isinstance(estimator, LandmarkCountRegressor) else "noise"
-    asked = estimator.n_jobs
-    if asked is None and threads:
-        # The other workers wait for what is learned here: their threads are free meanwhile.
-        estimator.n_jobs = threads
-    estimator.prepare(X, y, weight, **{role: further})
-    estimator.n_jobs = asked
-    return estimator
-
-
-def _on_worker(estimator: Any) -> Any:
-    """As many threads as the worker was given, unless the estimator says otherwise."""
-    if estimator.n_jobs is None:
-        try:
-            estimator.n_jobs = get_worker().state.nthreads
-        except ValueError:  # not on a worker
-            pass
-    return estimator
-
-
-@roomy
-def _message(estimator: Any, part: tuple[Any, ...], name: str) -> bytes:
-    X, y, weight, noise = part
-    return _on_worker(estimator).part_message(X, y, weight, noise=noise, part_name=name)
-
-
-@roomy
-def _working(estimator: Any, part: tuple[Any, ...], name: str) -> bytes:
-    return _on_worker(estimator).working_message(*part, part_name=name)
-
-
-def _summed(client: Client, estimator: Any, held: list[Any], names: list[str]) -> Any:
-    shared = client.scatter(estimator, broadcast=True)
-    sent = [client.submit(_message, shared, part, name) for part, name in zip(held, names, strict=True)]
-    return estimator.absorb(dict(zip(names, client.gather(sent), strict=True)))
-
-
-@roomy
-def _share(estimator: Any, total: Any, part: tuple[Any, ...], name: str) -> bytes:
-    return share(_on_worker(estimator), total, part, name)
-
-
-def _learned(client: Client, estimator: Any, held: list[Any], names: list[str], rounds: int) -> Any:
-    """Steps of the hyperparameters by the committee evidence of all partitions, two passes for each evaluation."""
-
-    def shares(emptied: Any, total: Any) -> list[tuple[str, bytes]]:
-        sent, sum_of_all = client.scatter([emptied, total], broadcast=True)
-        asked = [client.submit(_share, sent, sum_of_all, part, name) for part, name in zip(held, names, strict=True)]
-        return list(zip(names, client.gather(asked), strict=True))
-
-    return learned(estimator, rounds, lambda emptied: _summed(client, emptied, held, names), shares)
-
-
-def _by_parts(X: Any, beside: Any, asked: Any, method: str, meta: np.ndarray) -> Any:
-    """A dask array of answers, one block for each partition."""
-    import dask.array as da
-
-    pieces = _partitions(X, beside)
-    rows = X.chunks[0] if hasattr(X, "chunks") else (np.nan,) * len(pieces)
-    answers = [
-        da.from_delayed(delayed(_ask)(asked, method, *piece), shape=(count, *meta.shape[1:]), dtype=meta.dtype)
-        for piece, count in zip(pieces, rows, strict=True)
-    ]
-    return da.concatenate(answers, allow_unknown_chunksizes=True)
-
-
-@roomy
-def _ask(estimator: Any, method: str, X: Any, exposure: Any = None) -> Any:
-    further = {} if exposure is None else {"exposure": exposure}
-    if method == "_deviation":
-        return _on_worker(estimator).predict(X, return_std=True, **further)[1]
-    return getattr(_on_worker(estimator), method)(X, **further)

@@ -201,7 +201,8 @@ impl Model {
         let mut forecast = reading.forecast(&answers, found.noise.variance, &encoded.offsets)?;
         if let (Some(spread), Forecast::Number(prediction)) = (&found.spread, &mut forecast) {
             let means = (0..query.rows()).map(|row| answers.mean[(row, 0)]);
-            spread.widen(prediction, means, query);
+            let unit = self.schema().target_deviation().powi(2);
+            spread.widen(prediction, means, query, unit);
         }
         Ok(forecast)
     }
@@ -235,9 +236,10 @@ impl Model {
         let mut functions = vec![Vec::new(); count];
         // Draws of the hyperparameters take turns.
         for (first, (answers, noise)) in models.iter().enumerate().take(count) {
-            let (joint, factors) = self.joint(answers, encoded.inputs())?;
-            let noise = if noisy { noise.variance } else { 0.0 };
-            let noises: Vec<f64> = factors.iter().map(|factor| noise * factor).collect();
+            let (joint, mut noises) = self.joint(answers, encoded.inputs(), noise.variance)?;
+            if !noisy {
+                noises.fill(0.0);
+            }
             let turns = (first..count).step_by(models.len());
             let seed = seed ^ first as u64;
             let draws = draw(&joint, &noises, turns.len(), seed)?;
@@ -249,14 +251,19 @@ impl Model {
         Ok(functions)
     }
 
-    /// Mean and covariance of rows together with their spread, and the factor of each row's variance and noise.
-    pub(crate) fn joint(&self, answers: &Answers, query: Inputs<'_>) -> Result<(Joint, Vec<f64>)> {
+    /// Mean and covariance of rows together with their spread, and the variance of each row's noise.
+    pub(crate) fn joint(
+        &self,
+        answers: &Answers,
+        query: Inputs<'_>,
+        noise: f64,
+    ) -> Result<(Joint, Vec<f64>)> {
         let mut joint = answers.joint(query)?;
-        let factors = match &self.fitted.found.spread {
-            Some(spread) => spread.widen_joint(&mut joint, query),
-            None => vec![1.0; query.rows()],
+        let noises = match &self.fitted.found.spread {
+            Some(spread) => spread.widen_joint(&mut joint, query, noise),
+            None => vec![noise; query.rows()],
         };
-        Ok((joint, factors))
+        Ok((joint, noises))
     }
 
     /// Refuses what only a model of one number has.

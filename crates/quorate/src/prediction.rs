@@ -1,8 +1,10 @@
 //! What is believed about new rows, in the target's own units.
 
+use quorate_gp::posterior::LeaveOneOut;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::hyper::Mixture;
+use crate::score::Yardstick;
 
 /// Gaussian predictions, one per row.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +22,27 @@ pub struct Prediction {
 }
 
 impl Prediction {
+    /// Answers about rows that were left out; the yardstick turns them into the target's units.
+    pub(crate) fn of_left_out(answers: &LeaveOneOut, yardstick: Yardstick) -> Self {
+        let Yardstick { mean, deviation } = yardstick;
+        let scaled = |values: &[f64]| {
+            values
+                .iter()
+                .map(|own| deviation * deviation * own)
+                .collect()
+        };
+        Self {
+            mean: answers
+                .mean
+                .iter()
+                .map(|own| mean + deviation * own)
+                .collect(),
+            latent_variance: scaled(&answers.variance),
+            noise_variance: scaled(&answers.noise),
+            ..Self::default()
+        }
+    }
+
     /// Puts the numbers of further rows behind these; notes stay.
     pub(crate) fn append(&mut self, other: Prediction) {
         self.mean.extend(other.mean);

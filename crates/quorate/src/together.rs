@@ -44,10 +44,10 @@ impl Model {
         }
         let encoded = self.schema().encode(table)?;
         self.only_numbers("a joint covariance")?;
-        let (joint, factors) = self.joint(self.answers()?, encoded.inputs())?;
+        let noise = self.fitted.found.noise.variance;
+        let (joint, noises) = self.joint(self.answers()?, encoded.inputs(), noise)?;
         let Yardstick { mean, deviation } = Yardstick::from(self.schema());
         let (rows, variance) = (encoded.rows, deviation * deviation);
-        let noise = variance * self.fitted.found.noise.variance;
         let means = (0..rows).map(|row| mean + deviation * joint.mean[(row, 0)]);
         let pairs = (0..rows).flat_map(|row| (0..rows).map(move |column| (row, column)));
         Ok(JointPrediction {
@@ -55,7 +55,7 @@ impl Model {
             latent_covariance: pairs
                 .map(|pair| variance * joint.covariance[pair])
                 .collect(),
-            noise_variance: factors.iter().map(|factor| factor * noise).collect(),
+            noise_variance: noises.iter().map(|noise| variance * noise).collect(),
         })
     }
 

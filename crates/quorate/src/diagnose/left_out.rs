@@ -8,6 +8,7 @@ use super::{Diagnosis, Tally};
 use crate::answers::Answers;
 use crate::error::Result;
 use crate::model::Model;
+use crate::prediction::Prediction;
 use crate::score::Yardstick;
 
 impl Model {
@@ -55,16 +56,20 @@ impl Model {
         let Yardstick { mean, deviation } = yardstick;
         let columns = self.map_columns()?.columns();
         let mut tally = Tally::new(yardstick, columns, sampled, self.spec().seed);
-        for (row, member) in members.iter().enumerate() {
-            let variance = answers.variance[row] + answers.noise[row];
-            tally.add(
+        let mut told = Prediction::of_left_out(answers, yardstick);
+        if let Some(spread) = &self.fitted.found.spread {
+            let each = members.iter().zip(&answers.mean);
+            let factors = each.map(|(member, answer)| spread.factor(*answer, inputs(member)));
+            spread.widen_by(&mut told, factors, deviation * deviation);
+        }
+        let rows = members.iter().map(|member| {
+            (
                 mean + deviation * member.target,
-                mean + deviation * answers.mean[row],
-                deviation * deviation * variance,
                 member.weight,
                 inputs(member),
-            );
-        }
+            )
+        });
+        tally.add_all(&told, rows);
         tally.finish()
     }
 }

@@ -45,11 +45,9 @@ impl Model {
             if let (Observed::Numbers(columns), Forecast::Number(prediction)) =
                 (answered.targets, answered.forecast)
             {
-                let variance = prediction.variance(false);
-                for (row, target) in columns.iter().flatten().enumerate() {
-                    let mean = prediction.mean[row];
-                    tally.add(*target, mean, variance[row], 1.0, answered.inputs.row(row));
-                }
+                let rows = columns.iter().flatten().enumerate();
+                let rows = rows.map(|(row, target)| (*target, 1.0, answered.inputs.row(row)));
+                tally.add_all(prediction, rows);
             }
             for note in answered.forecast.notes() {
                 if !notes.contains(note) {

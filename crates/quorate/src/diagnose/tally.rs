@@ -6,7 +6,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::reservoir::Reservoir;
 use super::widths::{WidthClass, Widths};
 use crate::error::Result;
-use crate::prediction::standard_quantile;
+use crate::hyper::Mixture;
+use crate::prediction::{Prediction, standard_quantile};
 use crate::score::{ScoreSum, Scores, Yardstick};
 
 /// Bars of the histogram of probability integral transforms.
@@ -77,14 +78,43 @@ impl Tally {
         }
     }
 
-    /// Adds one row; `weight` counts it that often.
-    pub fn add(&mut self, target: f64, mean: f64, variance: f64, weight: f64, inputs: &[f64]) {
+    /// Adds the rows that a prediction tells of, each with its target, its weight, which counts it that often, and its inputs.
+    pub fn add_all<'r>(
+        &mut self,
+        told: &Prediction,
+        rows: impl Iterator<Item = (f64, f64, &'r [f64])>,
+    ) {
+        let variance = told.variance(false);
+        for (row, (target, weight, inputs)) in rows.enumerate() {
+            let mixture = told.mixture.as_ref().map(|own| (own, row));
+            self.add(
+                target,
+                (told.mean[row], variance[row]),
+                mixture,
+                weight,
+                inputs,
+            );
+        }
+    }
+
+    /// Adds one row by its mean and variance; where the prediction is a mixture, by its row there.
+    fn add(
+        &mut self,
+        target: f64,
+        (mean, variance): (f64, f64),
+        mixture: Option<(&Mixture, usize)>,
+        weight: f64,
+        inputs: &[f64],
+    ) {
         let index = self.scores.rows();
         self.scores.add(target, mean, variance, weight);
         self.weight += weight;
         let deviation = variance.sqrt();
         let error = target - mean;
-        let pit = if deviation > 0.0 {
+        let pit = if let Some((mixture, row)) = mixture {
+            self.scores.correct(target, mixture, row, weight);
+            mixture.below(row, target, false)
+        } else if deviation > 0.0 {
             Normal::standard().cdf(error / deviation)
         } else {
             // A sure prediction puts all its mass on one point.
@@ -92,8 +122,12 @@ impl Tally {
         };
         let bar = ((pit * PIT_BARS as f64).max(0.0) as usize).min(PIT_BARS - 1);
         self.pit[bar] += weight;
-        for (inside, reach) in self.inside.iter_mut().zip(self.reach) {
-            if error.abs() <= reach * deviation {
+        for (step, (inside, reach)) in self.inside.iter_mut().zip(self.reach).enumerate() {
+            let held = match mixture {
+                Some(_) => (pit - 0.5).abs() <= 0.5 * level(step),
+                None => error.abs() <= reach * deviation,
+            };
+            if held {
                 *inside += weight;
             }
         }
@@ -150,7 +184,13 @@ mod tests {
             let p = (f64::from(row) + 0.5) / f64::from(rows);
             let deviation = 0.5 + f64::from(row % 7);
             let target = 3.0 + deviation * standard_quantile(p);
-            tally.add(target, 3.0, deviation * deviation, 1.0, &[f64::from(row)]);
+            tally.add(
+                target,
+                (3.0, deviation * deviation),
+                None,
+                1.0,
+                &[f64::from(row)],
+            );
         }
         let found = tally.finish().unwrap();
         assert!(found.pit.iter().all(|share| (share - 0.05).abs() < 1e-3));
@@ -184,7 +224,7 @@ mod tests {
     fn sure_predictions_are_counted_at_the_ends() {
         let mut tally = Tally::new(PLAIN, vec![], 5, 0);
         for target in [1.0, 0.0, -1.0] {
-            tally.add(target, 0.0, 0.0, 1.0, &[]);
+            tally.add(target, (0.0, 0.0), None, 1.0, &[]);
         }
         let found = tally.finish().unwrap();
         let third = 1.0 / 3.0;

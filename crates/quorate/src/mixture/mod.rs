@@ -40,6 +40,7 @@ pub use answers::{MixtureAnswers, MixtureState};
 pub use density::{DensitySettings, GaussianMixture, LinearVoices, density_gate};
 pub use em::{Belief, Climb, Responses, Settings, climb};
 pub use experts::{ExpertObjective, ExpertShape, Map, Training, train};
+pub(crate) use gate::log_sum;
 pub use gate::softmax;
 pub use hierarchy::{LinearExpert, Node, SoftTree, TreeRows};
 pub use parametric::{Asked, ExpertKind, GateKind, ParametricMixture};

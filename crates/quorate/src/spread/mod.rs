@@ -4,17 +4,18 @@
 //! spread of the target depends on its size and on the inputs: delays vary more on days when all are late. Rows that were
 //! left out show it. Their squared errors, in units of the variance they were foretold with, are regressed on the answer
 //! and the inputs (a log-linear variance function, Carroll and Ruppert 1988, ch. 3), and the variances of new answers are
-//! multiplied by what is found, and by a level at which 95 % intervals hold about as many rows as they say. The means stay.
+//! multiplied by what is found. What is left of the errors in these units says how heavy their tails are. The means stay.
 
 mod learn;
-mod level;
 mod search;
+mod tails;
 
 use quorate_gp::data::Inputs;
 use quorate_gp::gaussian::Joint;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use learn::{Unseen, learn};
+pub(crate) use learn::{Lesson, Unseen, learn};
+pub use tails::Tails;
 
 use crate::prediction::Prediction;
 
@@ -32,6 +33,9 @@ pub struct Spread {
     pub inputs: Vec<Parabola>,
     /// The least and the greatest logarithm that rows left out have shown.
     pub range: (f64, f64),
+    /// What errors beyond the usual ones are like; models of earlier builds have none.
+    #[serde(default)]
+    pub tails: Option<Tails>,
 }
 
 /// What one input adds to the logarithm.
@@ -67,12 +71,23 @@ impl Spread {
             .map(move |(row, answer)| self.factor(answer, query.row(row)))
     }
 
-    /// Gives a prediction its spread; `answers` are its means, standardised.
+    /// Gives a prediction its spread; `answers` are its means, standardised, and `unit` is the variance of the targets.
     pub(crate) fn widen(
         &self,
         prediction: &mut Prediction,
         answers: impl Iterator<Item = f64>,
         query: Inputs<'_>,
+        unit: f64,
+    ) {
+        self.widen_by(prediction, self.factors(answers, query), unit);
+    }
+
+    /// Gives a prediction these factors, and the tails.
+    pub(crate) fn widen_by(
+        &self,
+        prediction: &mut Prediction,
+        factors: impl Iterator<Item = f64>,
+        unit: f64,
     ) {
         let Prediction {
             latent_variance,
@@ -80,14 +95,18 @@ impl Spread {
             ..
         } = prediction;
         let each = latent_variance.iter_mut().zip(noise_variance);
-        for ((latent, noise), factor) in each.zip(self.factors(answers, query)) {
+        for ((latent, noise), factor) in each.zip(factors) {
             *latent *= factor;
             *noise *= factor;
         }
+        if let Some(tails) = &self.tails {
+            tails.add(prediction, unit);
+        }
     }
 
-    /// Gives answers about rows together their spread, correlations unchanged; returns the factor of each row's variance.
-    pub(crate) fn widen_joint(&self, joint: &mut Joint, query: Inputs<'_>) -> Vec<f64> {
+    /// Gives answers about rows together their spread, correlations unchanged; returns the variance of each row's noise,
+    /// where that of all was `noise`.
+    pub(crate) fn widen_joint(&self, joint: &mut Joint, query: Inputs<'_>, noise: f64) -> Vec<f64> {
         let answers = (0..query.rows()).map(|row| joint.mean[(row, 0)]);
         let factors: Vec<f64> = self.factors(answers, query).collect();
         for (column, own) in factors.iter().enumerate() {
@@ -95,7 +114,11 @@ impl Spread {
                 joint.covariance[(row, column)] *= (own * other).sqrt();
             }
         }
-        factors
+        let noises = factors.iter().enumerate().map(|(row, factor)| {
+            let (latent, noise) = (joint.covariance[(row, row)], factor * noise);
+            self.tails.map_or(noise, |own| own.noise(latent, noise))
+        });
+        noises.collect()
     }
 
     /// The least and the greatest factor of a deviation.
@@ -115,6 +138,7 @@ impl Spread {
             && numbers.chain(parabolas).all(f64::is_finite)
             && ends.iter().all(|end| end.abs() <= learn::WIDEST)
             && self.range.0 <= self.range.1
+            && self.tails.is_none_or(|tails| tails.is_sound())
     }
 
     fn basis(&self) -> Basis<'_, impl Iterator<Item = usize> + Clone> {
@@ -172,6 +196,11 @@ mod tests {
                 bend: -0.1,
             }],
             range: (-3.0, 3.0),
+            tails: Some(Tails {
+                wide: 0.1,
+                factor: 5.0,
+                stray: 0.001,
+            }),
         }
     }
 
@@ -194,7 +223,8 @@ mod tests {
     fn a_damaged_spread_is_noticed() {
         assert!(spread().is_sound(2));
         assert!(!spread().is_sound(1));
-        let damages: [fn(&mut Spread); 5] = [
+        let damages: [fn(&mut Spread); 6] = [
+            |own| own.tails = own.tails.map(|tails| Tails { wide: 2.0, ..tails }),
             |own| own.answers[1] = 3.0,
             |own| own.curve[0] = f64::NAN,
             |own| own.range = (1.0, -1.0),

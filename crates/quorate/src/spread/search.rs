@@ -69,6 +69,26 @@ impl Search {
         }
     }
 
+    /// The same where only so much of each squared error counts.
+    pub fn reweighed(&self, shares: Vec<f64>) -> Self {
+        let errors = self
+            .errors
+            .iter()
+            .zip(shares)
+            .map(|(own, share)| own * share);
+        Self {
+            places: self.places.clone(),
+            columns: self.columns.clone(),
+            terms: self.terms.clone(),
+            errors: errors.collect(),
+        }
+    }
+
+    /// No spread.
+    pub fn level(&self) -> Vec<f64> {
+        vec![0.0; self.terms.ncols()]
+    }
+
     /// The best constant.
     pub fn start(&self) -> Vec<f64> {
         let mean = self.errors.iter().sum::<f64>() / self.errors.len().max(1) as f64;
@@ -208,6 +228,7 @@ impl Search {
                 })
                 .collect(),
             range,
+            tails: None,
         }
     }
 }

@@ -12,9 +12,10 @@ use super::reading::class_answer;
 use super::scorecard::{Scorecard, TargetScores};
 use crate::error::{Error, Result};
 use crate::latent::{class_of, sighting, two_classes};
-use crate::score::{ClassSum, QuantitySum, Yardstick, leave_one_out_scores};
+use crate::prediction::Prediction;
+use crate::score::{ClassSum, QuantitySum, ScoreSum, Scores, Yardstick, leave_one_out_scores};
 use crate::spec::ModelSpec;
-use crate::spread::{Spread, Unseen, learn};
+use crate::spread::{Lesson, Spread, Unseen, learn};
 
 /// What rows say that were not seen.
 #[derive(Clone, Debug)]
@@ -47,13 +48,8 @@ impl Judged {
         let Some(lesson) = learn(rows) else {
             return Ok(self);
         };
-        let mut wider = rows.answers.clone();
-        let each = wider.variance.iter_mut().zip(&mut wider.noise);
-        for ((latent, noise), factor) in each.zip(&lesson.factors) {
-            *latent *= factor;
-            *noise *= factor;
-        }
-        let mut judged = judge_left_out(schema, rows.members, &wider)?;
+        let scores = scores_with(rows, &lesson, schema.into())?;
+        let mut judged = Judged::plain(Scorecard::Number(scores));
         if let (Scorecard::Number(before), Scorecard::Number(after)) =
             (&self.scores, &judged.scores)
         {
@@ -69,6 +65,27 @@ impl Judged {
         judged.spread = Some(lesson.spread);
         Ok(judged)
     }
+}
+
+/// Scores of rows left out, each with the spread that the others ask for.
+fn scores_with(rows: &Unseen<'_>, lesson: &Lesson, yardstick: Yardstick) -> Result<Scores> {
+    let answers = rows.answers;
+    let Yardstick { mean, deviation } = yardstick;
+    let mut told = Prediction::of_left_out(answers, yardstick);
+    let factors = lesson.factors.iter().copied();
+    lesson
+        .spread
+        .widen_by(&mut told, factors, deviation * deviation);
+    let variance = told.variance(false);
+    let mut sum = ScoreSum::new(yardstick);
+    for (row, (member, target)) in rows.members.iter().zip(&answers.target).enumerate() {
+        let target = mean + deviation * target;
+        sum.add(target, told.mean[row], variance[row], member.weight);
+        if let Some(mixture) = &told.mixture {
+            sum.correct(target, mixture, row, member.weight);
+        }
+    }
+    sum.scores()
 }
 
 /// Judges answers about rows that were left out one at a time.
