@@ -27,7 +27,7 @@ pub struct ScoreSum {
     /// Of a Gaussian with the training targets' mean and variance.
     trivial: f64,
     inside: [f64; 3],
-    deviation: f64,
+    widths: [f64; 3],
     /// Mean of the targets so far, and their sum of squares about it (Welford 1962): sums of squares about any other
     /// point would cancel where the targets are far from it.
     centre: f64,
@@ -48,7 +48,7 @@ impl ScoreSum {
             nlpd: 0.0,
             trivial: 0.0,
             inside: [0.0; 3],
-            deviation: 0.0,
+            widths: [0.0; 3],
             centre: 0.0,
             scatter: 0.0,
         }
@@ -72,18 +72,19 @@ impl ScoreSum {
             deviation: spread,
         } = self.yardstick;
         self.trivial += weight * negative_log_density(target - plain, spread.powi(2));
-        for (inside, reach) in self.inside.iter_mut().zip(self.reach) {
+        let intervals = self.inside.iter_mut().zip(&mut self.widths);
+        for ((inside, width), reach) in intervals.zip(self.reach) {
             if error.abs() <= reach * deviation {
                 *inside += weight;
             }
+            *width += weight * 2.0 * reach * deviation;
         }
-        self.deviation += weight * deviation;
         let before = target - self.centre;
         self.centre += before * (weight / self.weight);
         self.scatter += weight * before * (target - self.centre);
     }
 
-    /// Replaces the density, the ranked probability score and the coverage of the row just added with this weight, which
+    /// Replaces the density, the ranked probability score and the intervals of the row just added with this weight, which
     /// were those of a Gaussian, by those of the mixture with the same mean and variance.
     pub fn correct(&mut self, target: f64, mixture: &Mixture, row: usize, weight: f64) {
         if weight == 0.0 {
@@ -95,10 +96,14 @@ impl ScoreSum {
             weight * (mixture.log_density(row, target) + negative_log_density(error, variance));
         self.crps += weight * (mixture.crps(row, target) - crps(error, deviation));
         let off = (mixture.below(row, target, false) - 0.5).abs();
-        for ((inside, reach), level) in self.inside.iter_mut().zip(self.reach).zip(LEVELS) {
+        let intervals = self.inside.iter_mut().zip(&mut self.widths);
+        for (((inside, width), reach), level) in intervals.zip(self.reach).zip(LEVELS) {
             let gaussian = error.abs() <= reach * deviation;
             let mixed = off <= 0.5 * level;
             *inside += weight * (f64::from(u8::from(mixed)) - f64::from(u8::from(gaussian)));
+            let [low, high] =
+                [0.5 - 0.5 * level, 0.5 + 0.5 * level].map(|p| mixture.quantile(row, p, false));
+            *width += weight * (high - low - 2.0 * reach * deviation);
         }
     }
 
@@ -114,9 +119,7 @@ impl ScoreSum {
         }
         let average = |sum: f64| sum / self.weight;
         let [coverage_50, coverage_90, coverage_95] = self.inside.map(average);
-        let [width_50, width_90, width_95] = self
-            .reach
-            .map(|reach| 2.0 * reach * average(self.deviation));
+        let [width_50, width_90, width_95] = self.widths.map(average);
         let mse = average(self.squared_error);
         let spread = average(self.scatter);
         let nlpd = average(self.nlpd);
