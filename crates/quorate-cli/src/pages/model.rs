@@ -204,6 +204,15 @@ fn facts(found: &Inspection) -> Table {
             short(greatest)
         );
         table.row(["spread", &text]);
+        if let Some(tails) = spread.tails {
+            let text = format!(
+                "{} of the errors are {} times as wide, {} are strays",
+                percent(tails.wide),
+                short(tails.factor.sqrt()),
+                percent(tails.stray)
+            );
+            table.row(["tails", &text]);
+        }
     }
     table.row(["answers from", &answers_from(found.method)]);
     if let Some(evidence) = found.log_evidence {
