@@ -55,7 +55,8 @@ pub use spec::{
     KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec, SpreadChoice,
 };
 pub use task::{
-    ClassPrediction, Forecast, InferenceChoice, LikelihoodChoice, QuantityPrediction, Scorecard,
+    ClassPrediction, Forecast, InferenceChoice, LikelihoodChoice, QuantityDraw,
+    QuantityPrediction, Scorecard,
     TaskChoice,
 };
 pub use together::JointPrediction;

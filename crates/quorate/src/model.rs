@@ -174,7 +174,8 @@ impl Model {
         let components = self.components()?;
         if !components.is_empty() {
             if let Some(through) = self.fitted.found.through {
-                return crate::hyper::probabilities(components, query, self.schema(), through);
+                let (schema, offsets) = (self.schema(), &encoded.offsets);
+                return crate::hyper::probabilities(components, query, schema, through, offsets);
             }
             let yardstick = Yardstick::from(self.schema());
             return crate::hyper::predict(components, query, yardstick).map(Forecast::Number);

@@ -90,6 +90,11 @@ impl Prediction {
     }
 }
 
+/// Probability below a value of the standard normal distribution.
+pub(crate) fn standard_distribution(value: f64) -> f64 {
+    Normal::standard().cdf(value)
+}
+
 /// Quantile of the standard normal distribution.
 pub(crate) fn standard_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)

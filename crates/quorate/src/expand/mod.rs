@@ -7,9 +7,12 @@
 //! regression, and one step of Newton from the common mode is left to the committee.
 
 mod around;
+mod evidence;
 mod mode;
+mod projection;
 
 pub(crate) use around::modes_around;
+pub use evidence::ProjectedEvidence;
 
 use std::f64::consts::PI;
 

@@ -4,6 +4,7 @@ pub mod auto;
 mod calibrate;
 mod chosen;
 pub(crate) mod coupled;
+mod dispersion;
 mod drawn;
 pub(crate) mod exact;
 mod experts;
@@ -124,7 +125,8 @@ pub(crate) fn fit(
     )?;
     let (mut found, state, answers) = match *way {
         Way::Exact if let TargetKind::Quantity(_) = kind => {
-            let (found, answers) = quantity::fit(&planned, &schema, &data, watch)?;
+            let given = chosen.as_ref().and_then(chosen::Chosen::through);
+            let (found, answers) = quantity::fit(&planned, &schema, &data, given, watch)?;
             (found, State::Rows(data), answers)
         }
         Way::Exact if let Some(how) = spec.inference.approximation() => {

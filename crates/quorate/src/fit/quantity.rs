@@ -21,27 +21,21 @@ const COMPARED_ROWS: usize = 400;
 /// Nats that the negative binomial must gain over Poisson among them.
 const WORTH: f64 = 2.0;
 
+/// One process over all rows; with `given`, under a likelihood whose dispersions are known.
 pub fn fit(
     spec: &ModelSpec,
     schema: &Schema,
     data: &Dataset,
+    given: Option<Through>,
     watch: &dyn Watch,
 ) -> Result<(Found, Answers)> {
-    let search = Search {
-        restarts: spec.restarts,
-        seed: spec.seed,
-        ..Search::default()
-    };
-    let (kernel, candidates) = kernel(spec, schema, data, &search, watch)?;
-    let mut bound = kernel.bind(schema.columns())?;
-    bound.initialise(data.inputs(), rough(schema, data)?.targets());
-    let (mut through, remark) = choose(spec, schema, data, &bound, &search, watch)?;
-    let mut history: Vec<SearchRecord> = Vec::new();
-    if spec.learn != LearnChoice::None {
-        let seen = observations(schema, data, through)?;
-        (bound, through.likelihood, history) =
-            learn_latent(&bound, through.likelihood, data, &seen, &search, watch)?;
-    }
+    let Learned {
+        kernel: bound,
+        through,
+        candidates,
+        history,
+        remark,
+    } = learn(spec, schema, data, given, watch)?;
     // Bound anew from its text, so that the model in memory and the model read from its file are the same numbers.
     let kernel = bound.kernel();
     let bound = kernel.bind(schema.columns())?;
@@ -79,6 +73,51 @@ pub fn fit(
     };
     let answers = LatentAnswers::Laplace(posterior);
     Ok((found, Answers::Latent(Box::new(answers))))
+}
+
+/// Kernel, likelihood and how they were found.
+pub(super) struct Learned {
+    pub kernel: BoundKernel,
+    pub through: Through,
+    pub candidates: Vec<Candidate>,
+    history: Vec<SearchRecord>,
+    /// A sentence about the likelihood, ending in a space.
+    remark: String,
+}
+
+/// The maximum of the approximate evidence, or the values of the kernel's text where nothing is to be learned.
+pub(super) fn learn(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    given: Option<Through>,
+    watch: &dyn Watch,
+) -> Result<Learned> {
+    let search = Search {
+        restarts: spec.restarts,
+        seed: spec.seed,
+        ..Search::default()
+    };
+    let (kernel, candidates) = kernel(spec, schema, data, &search, watch)?;
+    let mut bound = kernel.bind(schema.columns())?;
+    bound.initialise(data.inputs(), rough(schema, data)?.targets());
+    let (mut through, remark) = match given {
+        Some(through) => (through, String::new()),
+        None => choose(spec, schema, data, &bound, &search, watch)?,
+    };
+    let mut history: Vec<SearchRecord> = Vec::new();
+    if spec.learn != LearnChoice::None {
+        let seen = observations(schema, data, through)?;
+        (bound, through.likelihood, history) =
+            learn_latent(&bound, through.likelihood, data, &seen, &search, watch)?;
+    }
+    Ok(Learned {
+        kernel: bound,
+        through,
+        candidates,
+        history,
+        remark,
+    })
 }
 
 /// The likelihood with dispersions that suit the targets, and the level of the latent function.

@@ -1,57 +1,64 @@
 //! Tables too long for one process whose targets have a likelihood: hyperparameters and dispersions through landmarks.
 //!
-//! Kernel and dispersions start from Laplace's evidence of a random part. Then they climb the committee evidence of a
-//! larger sample, whose rows are working targets at a common mode; the mode, the level of the evidence and the
-//! dispersions are found anew between climbs. What a climb leaves out is how the curvatures move with the mode (the
-//! third derivatives of the log likelihood), which the next round makes up for.
+//! Kernel and dispersions climb Laplace's evidence of the process that the landmarks make
+//! ([`crate::expand::ProjectedEvidence`]), on more rows the less each of them says. Where a random part says enough
+//! about every hyperparameter, the climb starts from its evidence. Dispersions are found anew around the committee's belief,
+//! which also knows what the landmarks leave open.
 
 use quorate_gp::data::{Dataset, Inputs, Schema, random_rows};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{
-    Plausible, Search, SearchLimits, SearchRecord, WithPrior, at, latent_priors, learn_latent,
-    maximise,
+    Plausible, Search, SearchLimits, SearchRecord, WithPrior, latent_at, latent_priors,
+    learn_latent, maximise,
 };
-use quorate_gp::likelihood::Likelihood;
-use quorate_gp::parameters::Parameter;
-use quorate_gp::posterior::Predict;
+use quorate_gp::likelihood::{Likelihood, Observations};
+use quorate_gp::parameters::{Parameter, Role};
 use quorate_gp::watch::Watch;
 
-use super::auto::Candidate;
-use super::landmarks::{Learned, candidates, wanted_landmarks};
+use super::auto::{self, Candidate};
+use super::dispersion::dispersed;
+use super::landmarks::{Learned, wanted_landmarks};
 use super::quantity::{self, rough, started};
 use crate::error::{Error, Result};
-use crate::expand::{Expansion, NO_NOISE, Working};
-use crate::landmarks::{
-    CommitteeEvidence, LandmarkBelief, Landmarks, Summary, SummaryTree, choose,
-};
+use crate::expand::{Expansion, NO_NOISE, ProjectedEvidence, Working};
+use crate::landmarks::{LandmarkBelief, Landmarks, Summary, SummaryTree, choose};
 use crate::latent::{observations, two_classes};
-use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+use crate::spec::{KernelChoice, LandmarkChoice, LearnChoice, ModelSpec};
 use crate::task::Through;
 
 /// Rows of the random part that hyperparameters start from.
 const FIRST_ROWS: usize = 800;
-/// A climb on which kernels are compared.
+/// Information (curvature of the log likelihood: expected events of a Poisson row) of the random part for each
+/// hyperparameter below which it is not asked. A few dozen events cannot tell forty length scales: what they leave open
+/// drifts to where no larger sample brings it back, because rows that share nothing give no slope.
+const TOLD_BY_EACH: f64 = 3.0;
+/// A climb on which kernels are compared. Landmarks are random rows: no metric is known yet that could place them.
 const COMPARED: Climb = Climb {
-    rows: 6000,
+    rows: (6000, 20_000),
+    told: 1000.0,
     landmarks: 200,
-    rounds: 2,
+    steps: 30,
+    random: true,
 };
-/// The climb of the kernel that is kept. Counts of rare things say little a row: many rows.
+/// The climb of the kernel that is kept.
 const FURTHER: Climb = Climb {
-    rows: 20_000,
-    landmarks: 400,
-    rounds: 2,
+    rows: (20_000, 50_000),
+    told: 2500.0,
+    landmarks: 300,
+    steps: 30,
+    random: false,
 };
-/// Quasi-Newton steps between two expansions.
-const STEPS: u64 = 12;
 /// Rows at most that a common mode is found from.
 pub(super) const MODE_ROWS: usize = 20_000;
 
 #[derive(Clone, Copy)]
 struct Climb {
-    rows: usize,
+    /// Rows at least and at most, and the information that should be among them: counts of rare things say little a row.
+    rows: (usize, usize),
+    told: f64,
     landmarks: usize,
-    rounds: usize,
+    steps: u64,
+    random: bool,
 }
 
 /// True when the target of a model reaches the function through a likelihood.
@@ -90,7 +97,7 @@ pub(super) fn learn(
                 "`auto` compares kernels by learning them: give a kernel, or let it learn".into(),
             ));
         }
-        KernelChoice::Auto => candidates(schema.columns())?,
+        KernelChoice::Auto => candidates(schema)?,
     };
     let (part, first, through, remark) = learner.begin(&kernels[0])?;
     if spec.learn == LearnChoice::None {
@@ -122,7 +129,7 @@ pub(super) fn learn(
         return Err(Error::Spec("no kernel fits these columns".into()));
     };
     let mut history = vec![record];
-    if data.rows() > COMPARED.rows {
+    if data.rows() > COMPARED.rows.0 {
         let further = learner.climb(FURTHER, &kernel, through)?;
         (kernel, through) = (further.0, further.1);
         history.push(further.2);
@@ -179,6 +186,10 @@ impl Learner<'_> {
     ) -> Result<(BoundKernel, Through)> {
         let bound = self.bound(kernel, part)?;
         let seen = observations(self.schema, part, through)?;
+        let told = information(through, &seen);
+        if told < TOLD_BY_EACH * bound.parameters().len() as f64 {
+            return Ok((bound, through));
+        }
         let search = Search {
             restarts: Some(self.spec.restarts.unwrap_or(0)),
             seed: self.spec.seed,
@@ -195,45 +206,74 @@ impl Learner<'_> {
         Ok((bound, Through { likelihood, level }))
     }
 
-    /// Climbs the committee evidence of a sample, expanded anew every few steps.
+    /// Climbs the evidence of a sample through landmarks, then finds the dispersions around the committee's belief.
     fn climb(
         &self,
         size: Climb,
         kernel: &BoundKernel,
         mut through: Through,
     ) -> Result<(BoundKernel, Through, SearchRecord)> {
-        let rows = random_rows(self.data.rows(), size.rows, self.spec.seed ^ 2);
+        self.watch.progress("learning from parts", 0, 1);
+        let rows = self.rows_telling(size, through)?;
+        let rows = random_rows(self.data.rows(), rows, self.spec.seed ^ 2);
         let sample = self.data.select(&rows);
         let wanted = wanted_landmarks(self.spec, self.data.rows());
         let count = size.landmarks.min(sample.rows().div_ceil(4)).min(wanted);
-        let choice = self.spec.landmark_choice.unwrap_or_default();
-        let mut kernel = kernel.clone();
+        let usual = match size.random {
+            true => LandmarkChoice::Random,
+            false => LandmarkChoice::default(),
+        };
+        let choice = self.spec.landmark_choice.unwrap_or(usual);
         let inputs = sample.inputs();
-        let values = choose(choice, &kernel, inputs, count, self.spec.seed, self.watch)?;
+        let values = choose(choice, kernel, inputs, count, self.spec.seed, self.watch)?;
         let places = Inputs::new(&values, values.len() / inputs.width(), inputs.width())?;
-        let mut record: Option<SearchRecord> = None;
-        for round in 0..size.rounds {
-            self.watch
-                .progress("learning from parts", round, size.rounds);
-            let (working, _) = self.expanded(&kernel, places, through, &sample)?;
-            let parts = self.parts(&working);
-            let (climbed, found) = self.ascend(&kernel, &parts, places)?;
-            kernel = climbed;
-            // The mode and its uncertainty at the new values, for the dispersions and the evidence.
+        let seen = observations(self.schema, &sample, through)?;
+        let likelihood = through.likelihood;
+        let evidence = ProjectedEvidence::new(kernel, likelihood, &sample, &seen, places)?;
+        let mut parameters = kernel.parameters();
+        parameters.extend(likelihood.parameters());
+        let priors = plausible(&parameters, inputs.width());
+        let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
+        let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
+        let start: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
+        let objective = WithPrior {
+            objective: &evidence,
+            priors: &priors,
+        };
+        let limits = SearchLimits {
+            steps: size.steps,
+            relative_gain: 1e-6,
+            ..SearchLimits::default()
+        };
+        let found = maximise(&objective, &start, &bounds, &free, limits, self.watch)?;
+        let (kernel, likelihood) = latent_at(kernel, likelihood, &found.coordinates)?;
+        through.likelihood = likelihood;
+        if likelihood.parameters().iter().any(|own| !own.fixed) {
             let (working, expansion) = self.expanded(&kernel, places, through, &sample)?;
             let belief = self.belief(&kernel, places, &working)?;
-            let value = belief.log_evidence();
-            through = self.dispersed(&belief, &expansion, &sample)?;
-            record = Some(SearchRecord {
-                value,
-                evaluations: found.evaluations + record.map_or(0, |earlier| earlier.evaluations),
-                ..found
-            });
+            through = dispersed(self.schema, &belief, &expansion, &sample)?;
         }
-        self.watch
-            .progress("learning from parts", size.rounds, size.rounds);
-        let record = record.ok_or_else(|| Error::Spec("no round of learning".into()))?;
+        self.watch.progress("learning from parts", 1, 1);
+        let record = SearchRecord {
+            start: 0,
+            rows: sample.rows(),
+            steps: found.steps,
+            evaluations: found.evaluations,
+            failures: found.failures,
+            value: found.value,
+            stop: found.stop,
+        };
         Ok((kernel, through, record))
+    }
+
+    /// How many rows hold the information that a climb needs.
+    fn rows_telling(&self, size: Climb, through: Through) -> Result<usize> {
+        let (least, most) = size.rows;
+        let some = random_rows(self.data.rows(), most, self.spec.seed ^ 2);
+        let seen = observations(self.schema, &self.data.select(&some), through)?;
+        let each = information(through, &seen) / some.len() as f64;
+        let wanted = (size.told / each.max(1e-9)).ceil();
+        Ok((wanted.min(most as f64) as usize).clamp(least, most))
     }
 
     fn expanded(
@@ -259,45 +299,6 @@ impl Learner<'_> {
             .split(&(0..count).map(spread).collect::<Vec<_>>())
     }
 
-    fn ascend(
-        &self,
-        kernel: &BoundKernel,
-        parts: &[Dataset],
-        places: Inputs<'_>,
-    ) -> Result<(BoundKernel, SearchRecord)> {
-        let evidence = CommitteeEvidence::new(kernel, parts, places);
-        let mut parameters = kernel.parameters();
-        parameters.push(Parameter {
-            fixed: true,
-            ..NO_NOISE.parameter()
-        });
-        let priors: Vec<Plausible> = latent_priors(&parameters);
-        let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
-        let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
-        let start: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
-        let objective = WithPrior {
-            objective: &evidence,
-            priors: &priors,
-        };
-        let limits = SearchLimits {
-            steps: STEPS,
-            relative_gain: 1e-6,
-            ..SearchLimits::default()
-        };
-        let found = maximise(&objective, &start, &bounds, &free, limits, self.watch)?;
-        let (kernel, _) = at(kernel, &found.coordinates)?;
-        let record = SearchRecord {
-            start: 0,
-            rows: parts.iter().map(Dataset::rows).sum(),
-            steps: found.steps,
-            evaluations: found.evaluations,
-            failures: found.failures,
-            value: found.value,
-            stop: found.stop,
-        };
-        Ok((kernel, record))
-    }
-
     fn belief(
         &self,
         kernel: &BoundKernel,
@@ -313,69 +314,47 @@ impl Learner<'_> {
         let total = tree.total(landmarks.count())?;
         Ok(LandmarkBelief::new(landmarks, &total)?)
     }
-
-    /// Dispersions that suit the rows around the committee's belief, one after the other: those at which
-    /// `sum log p(y | f) - 1/2 s W` is greatest, the expected log density to second order in the latent values.
-    fn dispersed(
-        &self,
-        belief: &LandmarkBelief,
-        expansion: &Expansion,
-        sample: &Dataset,
-    ) -> Result<Through> {
-        let mut through = expansion.through();
-        let parameters = through.likelihood.parameters();
-        if !parameters.iter().any(|own| !own.fixed) {
-            return Ok(through);
-        }
-        let told = belief.marginals(sample.inputs())?;
-        let rows = sample.rows();
-        let latent: Vec<f64> = (0..rows).map(|row| told.mean[(row, 0)]).collect();
-        let seen = observations(self.schema, sample, through)?;
-        let mut coordinates: Vec<f64> = parameters.iter().map(Parameter::coordinate).collect();
-        for (which, parameter) in parameters.iter().enumerate() {
-            if parameter.fixed {
-                continue;
-            }
-            let (before, mut likelihood) = (coordinates[which], through.likelihood);
-            let mut value = |coordinate: f64| -> f64 {
-                coordinates[which] = coordinate;
-                if likelihood.set_coordinates(&coordinates).is_err() {
-                    return f64::NEG_INFINITY;
-                }
-                let terms = likelihood.derivatives_of(&seen, &latent);
-                let each = terms.iter().enumerate();
-                each.map(|(row, term)| {
-                    term.log_density - 0.5 * told.variance[(row, 0)] * term.curvature
-                })
-                .sum()
-            };
-            let best = greatest((before - REACH, before + REACH), &mut value);
-            coordinates[which] = best;
-            likelihood.set_coordinates(&coordinates)?;
-            through.likelihood = likelihood;
-        }
-        Ok(through)
-    }
 }
 
-/// How far the logarithm of a dispersion may move in one round.
-const REACH: f64 = 1.5;
+/// The curvature of the log likelihood of some rows where the latent function is at its level.
+fn information(through: Through, seen: &Observations) -> f64 {
+    let level = vec![0.0; seen.groups()];
+    let terms = through.likelihood.derivatives_of(seen, &level);
+    terms.iter().map(|term| term.curvature).sum()
+}
 
-/// Where a function of one number with one hill is greatest, by golden sections.
-fn greatest((mut low, mut high): (f64, f64), value: &mut dyn FnMut(f64) -> f64) -> f64 {
-    let ratio = (5f64.sqrt() - 1.0) / 2.0;
-    let (mut a, mut b) = (high - ratio * (high - low), low + ratio * (high - low));
-    let (mut at_a, mut at_b) = (value(a), value(b));
-    for _ in 0..25 {
-        if at_a >= at_b {
-            (high, b, at_b) = (b, a, at_a);
-            a = high - ratio * (high - low);
-            at_a = value(a);
-        } else {
-            (low, a, at_a) = (a, b, at_b);
-            b = low + ratio * (high - low);
-            at_b = value(b);
+/// What is believed before any row where rows say little of each column: length scales grow with the square root of the
+/// number of columns, so that the function is no rougher with more of them (Hvarfner, Hellsten and Nardi 2024, eq. 5),
+/// and the latent function spans a few e-folds at most. Columns that nothing is known about then stay without effect.
+fn plausible(parameters: &[Parameter], columns: usize) -> Vec<Plausible> {
+    let usual = latent_priors(parameters);
+    let prior = |(parameter, usual): (&Parameter, Plausible)| match parameter.role {
+        Role::LengthScale => {
+            let middle = 2f64.sqrt() + 0.5 * (columns.max(1) as f64).ln();
+            Plausible {
+                low: middle,
+                high: middle,
+                deviation: 3f64.sqrt(),
+            }
         }
+        Role::Variance => Plausible {
+            low: -1.5,
+            high: 0.0,
+            deviation: 1.5,
+        },
+        _ => usual,
+    };
+    parameters.iter().zip(usual).map(prior).collect()
+}
+
+/// One smooth term, or two rough ones on different scales; categories multiply.
+fn candidates(schema: &Schema) -> Result<Vec<Kernel>> {
+    let term = |shape: &str| auto::with_categories(schema.columns(), shape);
+    let rough = term("matern32(ard)");
+    let mut texts = vec![term("se(ard)"), format!("{rough} + {rough}")];
+    // Without a number column every shape is the categories' own.
+    if texts[0] == rough {
+        texts.truncate(1);
     }
-    0.5 * (low + high)
+    texts.iter().map(|text| Ok(text.parse()?)).collect()
 }

@@ -13,13 +13,15 @@ use crate::landmarks::State;
 use crate::latent::LatentAnswers;
 use crate::prediction::Prediction;
 use crate::score::Yardstick;
-use crate::task::{ClassPrediction, Forecast, Reading, Through};
+use crate::task::{ClassPrediction, Forecast, QuantityDraw, QuantityPrediction, Reading, Through};
 
 /// The model at one draw of its hyperparameters.
 #[derive(Debug)]
 pub(crate) struct Component {
     pub answers: Answers,
     pub noise: GaussianNoise,
+    /// The likelihood with the dispersions of the draw, where targets have one.
+    pub through: Option<Through>,
 }
 
 /// Gaussian beliefs about rows, one for each draw or expert, whose shares in a row add up to one.
@@ -78,6 +80,7 @@ pub(crate) fn components(fitted: &Fitted, state: &State) -> Result<Vec<Component
                 return Ok(Component {
                     answers: Answers::Latent(Box::new(latent)),
                     noise: found.noise,
+                    through: Some(through),
                 });
             }
             let (kernel, noise) = at(&kernel, draw)?;
@@ -90,18 +93,26 @@ pub(crate) fn components(fitted: &Fitted, state: &State) -> Result<Vec<Component
                 }
                 _ => Answers::new(found.method, kernel, noise, state)?,
             };
-            Ok(Component { answers, noise })
+            Ok(Component {
+                answers,
+                noise,
+                through: None,
+            })
         })
         .collect()
 }
 
-/// What all draws together say of two classes: the mean of their probabilities.
+/// What all draws together say of two classes, the mean of their probabilities; or of a quantity.
 pub(crate) fn probabilities(
     components: &[Component],
     query: Inputs<'_>,
     schema: &Schema,
     through: Through,
+    offsets: &[f64],
 ) -> Result<Forecast> {
+    if schema.target().quantity().is_some() {
+        return quantities(components, query, schema, offsets);
+    }
     let reading = Reading::new(schema, None, Some(through));
     let mut all: Option<ClassPrediction> = None;
     for component in components {
@@ -121,6 +132,44 @@ pub(crate) fn probabilities(
     let share = 1.0 / components.len() as f64;
     all.probabilities.iter_mut().for_each(|sum| *sum *= share);
     Ok(Forecast::Classes(all))
+}
+
+/// What all draws together say of counts, amounts or lifetimes.
+fn quantities(
+    components: &[Component],
+    query: Inputs<'_>,
+    schema: &Schema,
+    offsets: &[f64],
+) -> Result<Forecast> {
+    let mut all: Option<QuantityPrediction> = None;
+    for component in components {
+        let belief = component.answers.marginals(query)?;
+        let reading = Reading::new(schema, None, component.through);
+        let Forecast::Quantity(own) = reading.forecast(&belief, 0.0, offsets)? else {
+            return Err(Error::Spec("draws behind quantities tell none".into()));
+        };
+        let draw = QuantityDraw {
+            likelihood: own.likelihood,
+            latent_mean: own.latent_mean.clone(),
+            latent_variance: own.latent_variance.clone(),
+        };
+        all.get_or_insert(own).draws.push(draw);
+    }
+    let mut all = all.ok_or_else(|| Error::Spec("there are no draws to average over".into()))?;
+    let share = 1.0 / components.len() as f64;
+    for row in 0..all.rows() {
+        let mean: f64 = all
+            .draws
+            .iter()
+            .map(|draw| share * draw.latent_mean[row])
+            .sum();
+        let around = |draw: &QuantityDraw| {
+            share * (draw.latent_variance[row] + (draw.latent_mean[row] - mean).powi(2))
+        };
+        all.latent_variance[row] = all.draws.iter().map(around).sum();
+        all.latent_mean[row] = mean;
+    }
+    Ok(Forecast::Quantity(all))
 }
 
 /// Expected size of a normal with this mean and deviation.

@@ -167,10 +167,8 @@ pub(crate) fn check_inference(spec: &ModelSpec) -> Result<()> {
             "`--likelihood gaussian` is for numbers, and `--inference` is for classes".into(),
         ));
     }
-    let draws = matches!(spec.learn, LearnChoice::Nuts | LearnChoice::Hmc);
-    let alone = spec.method != MethodChoice::Committee && spec.mode == ModeChoice::Auto;
     // One process by Laplace's method has an approximate evidence that can be drawn from.
-    if !(draws && alone && spec.inference == InferenceChoice::Laplace) {
+    if !(drawn_from_one_process(spec) && spec.inference == InferenceChoice::Laplace) {
         only_own_learning(spec)?;
     }
     if spec.inference == InferenceChoice::Ep
@@ -209,15 +207,31 @@ fn check_quantity(spec: &ModelSpec) -> Result<()> {
             "`--event` and `--censored` say the same: give one of them".into(),
         ));
     }
-    only_own_learning(spec)?;
+    if !drawn_from_one_process(spec) {
+        only_own_learning(spec)?;
+    }
     only_plain_committees(spec)
+}
+
+/// True when hyperparameters are drawn, and nothing asks for a committee.
+fn drawn_from_one_process(spec: &ModelSpec) -> bool {
+    let draws = matches!(spec.learn, LearnChoice::Nuts | LearnChoice::Hmc);
+    draws && spec.method != MethodChoice::Committee && spec.mode == ModeChoice::Auto
 }
 
 fn only_own_learning(spec: &ModelSpec) -> Result<()> {
     match spec.learn {
         LearnChoice::Auto | LearnChoice::None => Ok(()),
+        other @ (LearnChoice::Nuts | LearnChoice::Hmc) if spec.inference == InferenceChoice::Ep => {
+            Err(Error::Spec(format!(
+                "`--learn {other}` draws from Laplace's approximate evidence: use `--inference laplace`"
+            )))
+        }
+        other @ (LearnChoice::Nuts | LearnChoice::Hmc) => Err(Error::Spec(format!(
+            "`--learn {other}` with a likelihood draws from the approximate evidence of one process over all rows: leave `--mode` and `--method committee` out"
+        ))),
         other => Err(Error::Spec(format!(
-            "a likelihood learns by its own evidence: leave `--learn {other}` out"
+            "a likelihood learns by its own evidence, or by draws from it (`nuts`, `hmc`): leave `--learn {other}` out"
         ))),
     }
 }

@@ -193,6 +193,7 @@ pub(crate) fn judge_latents(
         likelihood: through.likelihood,
         latent_mean: told.iter().zip(offsets).map(|(l, o)| l.mean + o).collect(),
         latent_variance: told.iter().map(|latent| latent.variance).collect(),
+        draws: Vec::new(),
         notes: Vec::new(),
     };
     let weights: Vec<f64> = data.members().iter().map(|member| member.weight).collect();

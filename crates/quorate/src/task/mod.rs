@@ -22,6 +22,6 @@ pub use inference::{InferenceChoice, LikelihoodChoice, Through};
 pub(crate) use judge::{Judged, judge_held_out, judge_latents, judge_left_out, judge_through};
 pub(crate) use link::Judgement;
 pub use link::Link;
-pub use quantity::QuantityPrediction;
+pub use quantity::{QuantityDraw, QuantityPrediction};
 pub(crate) use reading::{Reading, class_answer};
 pub use scorecard::{CardSum, Scorecard, SeveralScores, TargetScores};

@@ -77,6 +77,7 @@ impl<'a> Reading<'a> {
                     likelihood: through.likelihood,
                     latent_mean: rows.clone().map(mean).collect(),
                     latent_variance: rows.map(|row| answers.variance[(row, 0)]).collect(),
+                    draws: Vec::new(),
                     notes: Vec::new(),
                 })
             }

@@ -15,12 +15,13 @@ use super::Chosen;
 use crate::error::{Error, Result};
 use crate::fit::auto::{self, Candidate};
 use crate::fit::start::{CAREFUL, from_random_part};
-use crate::fit::{drawn, landmarks, latent, local};
+use crate::fit::{drawn, landmarks, latent, local, quantity};
 use crate::hyper::{FromParts, FromPartsWay, Hyperposterior, from_parts, validated};
 use crate::latent::{Approximation, observations};
 use crate::partition::{Labels, PartChoice, Partition};
 use crate::plan::{EXACT_ROWS, Way};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+use crate::task::Through;
 
 /// Rows of one part while learning, unless told otherwise.
 const PART_SIZE: usize = 500;
@@ -74,6 +75,7 @@ impl Learner<'_> {
             history: Vec::new(),
             outcome,
             hyperposterior: None,
+            through: None,
             notes: Vec::new(),
         }
     }
@@ -174,6 +176,7 @@ impl Learner<'_> {
             }],
             outcome,
             hyperposterior,
+            through: None,
             notes: Vec::new(),
         };
         Ok((found.noise, chosen))
@@ -196,20 +199,29 @@ impl Learner<'_> {
         Ok((drawn.noise, chosen))
     }
 
-    /// Draws of the hyperparameters behind two classes; the search starts at the maximum under weak hyperpriors.
+    /// Draws of the hyperparameters behind two classes, counts, amounts or lifetimes; the search starts at the maximum
+    /// under weak hyperpriors.
     pub fn drawn_latent(&self) -> Result<Chosen> {
         let start = ModelSpec {
             learn: LearnChoice::Auto,
             ..self.spec.clone()
         };
         let (schema, data, watch) = (self.schema, self.data, self.watch);
-        let how = Approximation::Laplace;
-        let learned = latent::learn(how, &start, schema, data, watch)?;
-        let (kernel, through) = (&learned.kernel, learned.through);
+        let (kernel, through, candidates) = if schema.target().quantity().is_some() {
+            let learned = quantity::learn(&start, schema, data, None, watch)?;
+            (learned.kernel, learned.through, learned.candidates)
+        } else {
+            let learned = latent::learn(Approximation::Laplace, &start, schema, data, watch)?;
+            (learned.kernel, learned.through, learned.candidates)
+        };
         let seen = observations(schema, data, through)?;
-        let around = drawn::draw_latent(self.spec, kernel, through, data, &seen, watch)?;
-        let (top, _) = latent_at(kernel, through.likelihood, &around.maximum)?;
-        Ok(Chosen::drawn(top.kernel(), learned.candidates, around))
+        let around = drawn::draw_latent(self.spec, &kernel, through, data, &seen, watch)?;
+        let (top, likelihood) = latent_at(&kernel, through.likelihood, &around.maximum)?;
+        let level = through.level;
+        Ok(Chosen {
+            through: Some(Through { likelihood, level }),
+            ..Chosen::drawn(top.kernel(), candidates, around)
+        })
     }
 
     fn left_out(&self) -> Result<(GaussianNoise, Chosen)> {

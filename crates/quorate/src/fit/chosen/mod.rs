@@ -19,6 +19,7 @@ use crate::latent::Approximation;
 use crate::partition::Labels;
 use crate::plan::{EXACT_ROWS, Way};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
+use crate::task::Through;
 use learner::Learner;
 
 /// What was learned before the method was asked.
@@ -28,6 +29,8 @@ pub struct Chosen {
     history: Vec<SearchRecord>,
     outcome: String,
     hyperposterior: Option<Hyperposterior>,
+    /// The likelihood at the maximum, where targets have one.
+    through: Option<Through>,
     notes: Vec<String>,
 }
 
@@ -39,8 +42,14 @@ impl Chosen {
             history: vec![around.record],
             outcome: around.outcome,
             hyperposterior: Some(around.hyperposterior),
+            through: None,
             notes: around.notes,
         }
+    }
+
+    /// The likelihood that was learned.
+    pub fn through(&self) -> Option<Through> {
+        self.through
     }
 
     /// Writes into what a method found how its hyperparameters came to be.
@@ -120,7 +129,8 @@ pub fn learn(
         .classes()
         .is_some_and(|own| own.count() == 2);
     let laplace = spec.inference.approximation() == Some(Approximation::Laplace);
-    if draws && two && laplace && matches!(way, Way::Exact) {
+    let latent = schema.target().quantity().is_some() || (two && laplace);
+    if draws && latent && matches!(way, Way::Exact) {
         let learner = Learner {
             spec,
             schema,
@@ -135,10 +145,17 @@ pub fn learn(
         };
         return Ok((given, Some(chosen)));
     }
+    if draws && latent {
+        return Err(Error::Spec(format!(
+            "`--learn {}` draws from the approximate evidence of one process over all rows, and {} distinct rows are many: use `--method exact` if they must be, fewer rows, or leave `--learn` out",
+            spec.learn,
+            data.rows()
+        )));
+    }
     let one_number = matches!(schema.target(), TargetCode::Number(_));
     if !one_number || spec.inference.approximation().is_some() {
         return Err(Error::Spec(format!(
-            "`--learn {}` is for one numeric target with Gaussian noise (`nuts` and `hmc` also for two classes with `--inference laplace`): leave it out, or use `--learn none`",
+            "`--learn {}` is for one numeric target with Gaussian noise (`nuts` and `hmc` also for counts, amounts and lifetimes, and for two classes with `--inference laplace`, whose evidence has a gradient to follow): leave it out, or use `--learn none`",
             spec.learn
         )));
     }
