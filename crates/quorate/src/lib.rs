@@ -55,8 +55,7 @@ pub use spec::{
     KernelChoice, LandmarkChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec, SpreadChoice,
 };
 pub use task::{
-    ClassPrediction, Forecast, InferenceChoice, LikelihoodChoice, QuantityDraw,
-    QuantityPrediction, Scorecard,
-    TaskChoice,
+    ClassPrediction, Forecast, InferenceChoice, LikelihoodChoice, QuantityDraw, QuantityPrediction,
+    Scorecard, TaskChoice,
 };
 pub use together::JointPrediction;

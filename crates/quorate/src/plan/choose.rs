@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::cost::{self, Cost};
-use super::{EXACT_ROWS, LATENT_ROWS, MEMORY, Memory, Shape, Span};
+use super::{EXACT_ROWS, LATENT_LOCAL_ROWS, LATENT_ROWS, MEMORY, Memory, Shape, Span};
 use crate::error::{Error, Result};
 use crate::fit::{joint, landmarks, local};
 use crate::landmarks::CHUNK_ROWS;
@@ -208,10 +208,13 @@ fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
             exact.to_vec()
         }
         (MethodChoice::Auto, ModeChoice::Auto) if latent => {
-            // A process with a likelihood is factored many times, and rows that say little need many of them.
+            // A process with a likelihood is factored many times. Rows that say much are answered by their neighbours; rows
+            // that say little need many of them, which only landmarks can ask.
             let small = shape.distinct_rows <= LATENT_ROWS;
+            let near = shape.rows_tell && shape.distinct_rows <= LATENT_LOCAL_ROWS;
             let exact = exact.into_iter().filter(|_| small);
-            exact.chain(committee()).collect()
+            let near = local().into_iter().filter(|_| near);
+            exact.chain(near).chain(committee()).collect()
         }
         (_, ModeChoice::Landmarks) => committee().collect(),
         (_, ModeChoice::Joint) => {
@@ -304,6 +307,7 @@ mod tests {
             candidates: 5,
             restarts: None,
             learns: true,
+            rows_tell: true,
         }
     }
 
@@ -321,6 +325,24 @@ mod tests {
             ..ModelSpec::new("y")
         };
         assert_eq!(chosen(&exact, 20_000), Way::Exact);
+    }
+
+    #[test]
+    fn rows_that_say_much_are_answered_by_neighbours_and_others_by_landmarks() {
+        let spec = ModelSpec {
+            task: crate::task::TaskChoice::Count,
+            ..ModelSpec::new("y")
+        };
+        assert_eq!(chosen(&spec, 1500), Way::Exact);
+        assert_eq!(chosen(&spec, 1501), Way::Local { neighbours: 150 });
+        let rare = Shape {
+            rows_tell: false,
+            ..shape(1501)
+        };
+        let way = Plan::new(&spec, &rare).unwrap().chosen.way;
+        assert!(matches!(way, Way::Landmarks { .. }), "{way}");
+        let way = chosen(&spec, 200_000);
+        assert!(matches!(way, Way::Landmarks { .. }), "{way}");
     }
 
     #[test]

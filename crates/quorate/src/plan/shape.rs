@@ -1,6 +1,6 @@
 //! What a plan looks at: the size of the table and of the kernels that will be tried.
 
-use quorate_gp::data::{Dataset, Schema, Survey};
+use quorate_gp::data::{Dataset, Quantity, Schema, Survey};
 use serde::Serialize;
 
 use crate::fit::auto;
@@ -23,6 +23,9 @@ pub struct Shape {
     pub restarts: Option<usize>,
     /// True when hyperparameters are learned by the objective of the method.
     pub learns: bool,
+    /// True when a row by itself says much about the function, so that those nearest to a question answer it: numbers with
+    /// noise, and large counts.
+    pub rows_tell: bool,
 }
 
 impl Shape {
@@ -46,6 +49,25 @@ impl Shape {
             candidates: auto::candidates(columns).len(),
             restarts: spec.restarts,
             learns: spec.learn != LearnChoice::None,
+            rows_tell: rows_tell(schema, sample),
+        }
+    }
+}
+
+/// Counts of at least this many on average: a row alone knows the logarithm of its rate to a fifth or so.
+const LARGE_COUNT: f64 = 20.0;
+
+fn rows_tell(schema: &Schema, sample: &Dataset) -> bool {
+    let Some(code) = schema.target().quantity() else {
+        return schema.target().classes().is_none();
+    };
+    match code.quantity {
+        Quantity::Real => true,
+        Quantity::Positive => false,
+        Quantity::Count => {
+            let rows = sample.members().len();
+            let values = (0..rows).map(|row| sample.own_targets(row).next().unwrap_or(0.0));
+            values.sum::<f64>() >= LARGE_COUNT * rows as f64
         }
     }
 }

@@ -122,6 +122,76 @@ fn committees_of_counts_say_what_one_process_says() {
     }
 }
 
+/// Rare counts with exposures: one input matters, twelve indicators of a group do not.
+fn rare(rows: std::ops::Range<usize>) -> Frame {
+    let mut names: Vec<String> = ["x", "years", "claims"].map(String::from).to_vec();
+    names.extend((0..12).map(|group| format!("group_{group}")));
+    let mut columns = vec![Vec::new(); names.len()];
+    for i in rows {
+        let (x, years) = (
+            4.0 * place(i, 0.754_877_666),
+            0.1 + 0.9 * place(i, 0.324_717_957),
+        );
+        let group = (12.0 * place(i, 0.414_213_5)) as usize;
+        let (level, mean) = (
+            place(i * i + 7, 0.618_034),
+            0.12 * years * (1.6 * x).sin().exp(),
+        );
+        let none = (-mean).exp();
+        let claims = u8::from(level > none) + u8::from(level > none * (1.0 + mean));
+        let mut row = vec![x, years, f64::from(claims)];
+        row.extend((0..12).map(|own| f64::from(u8::from(own == group))));
+        columns.iter_mut().zip(row).for_each(|(c, v)| c.push(v));
+    }
+    let named = names.iter().map(String::as_str);
+    let cells = named.zip(columns.into_iter().map(Column::Number));
+    Frame::from_columns(cells.collect()).unwrap()
+}
+
+#[test]
+fn rare_counts_do_not_make_useless_columns_rough() {
+    let spec = ModelSpec {
+        kernel: "se(ard)".parse().unwrap(),
+        exposure: Some("years".into()),
+        likelihood: LikelihoodChoice::Poisson,
+        mode: ModeChoice::Landmarks,
+        landmarks: Some(60),
+        ..ModelSpec::new("claims")
+    };
+    let model = Model::fit(&spec, &rare(0..4000), &Unwatched).unwrap();
+    let shown = model.inspect().unwrap();
+    let scale = |name: &str| {
+        let column = shown.inputs.iter().find(|own| own.name == name).unwrap();
+        column.length_scale.unwrap() / column.deviation.unwrap()
+    };
+    for group in 0..12 {
+        let own = scale(&format!("group_{group}"));
+        assert!(own > 3.0 * scale("x"), "{group}: {own} {}", scale("x"));
+    }
+    // Half way from a constant rate to the truth.
+    let (test, train) = (rare(4000..7000), rare(0..4000));
+    let column = |frame: &Frame, name: &str| match frame.column(name) {
+        Some(Column::Number(cells)) => cells.clone(),
+        _ => panic!("no numbers in {name}"),
+    };
+    let (x, years) = (column(&test, "x"), column(&test, "years"));
+    let claims = column(&test, "claims");
+    let deviance = |mean: &dyn Fn(usize) -> f64| {
+        let own = |row: usize| {
+            let (y, m) = (claims[row], mean(row));
+            2.0 * (if y > 0.0 { y * (y / m).ln() } else { 0.0 } - y + m)
+        };
+        (0..test.rows()).map(own).sum::<f64>() / test.rows() as f64
+    };
+    let sum = |name: &str| column(&train, name).iter().sum::<f64>();
+    let rate = sum("claims") / sum("years");
+    let constant = deviance(&|row| rate * years[row]);
+    let truth = deviance(&|row| 0.12 * years[row] * (1.6 * x[row]).sin().exp());
+    let ours = model.score(&test).unwrap().quantity().unwrap().clone();
+    let ours = ours.poisson_deviance.unwrap();
+    assert!(ours < 0.5 * (constant + truth), "{truth} {ours} {constant}");
+}
+
 #[test]
 fn parts_of_counts_are_added_merged_and_forgotten() {
     let spec = ModelSpec {

@@ -391,3 +391,84 @@ fn lifetimes_without_noise_have_a_shape_that_stays_bounded() {
         assert!(right >= 54, "{right} of 60");
     }
 }
+
+#[test]
+fn quantities_average_over_draws_of_their_hyperparameters() {
+    for (choice, limit) in [
+        (LikelihoodChoice::NegativeBinomial, f64::INFINITY),
+        (LikelihoodChoice::Weibull, 4.0),
+    ] {
+        let name = choice.to_string();
+        let (train, test) = (table(&name, 0..70, limit), table(&name, 70..110, limit));
+        let lifetimes = limit.is_finite();
+        let mode = ModelSpec {
+            exposure: (!lifetimes).then(|| "exposure".into()),
+            event: lifetimes.then(|| "event".into()),
+            task: if lifetimes {
+                TaskChoice::Lifetime
+            } else {
+                TaskChoice::Count
+            },
+            ..spec(choice)
+        };
+        let drawn = ModelSpec {
+            learn: quorate::LearnChoice::Nuts,
+            chains: Some(2),
+            draws: Some(30),
+            warmup: Some(40),
+            ..mode.clone()
+        };
+        let model = Model::fit(&drawn, &train, &Unwatched).unwrap();
+        let told = forecast(&model, &test);
+        assert_eq!(told.draws.len(), 60);
+        let bytes = file::to_bytes(&model).unwrap();
+        let again = file::from_bytes(&bytes, "memory").unwrap();
+        assert_eq!(forecast(&again, &test), told);
+        // Everything is the mean over draws, typed literally.
+        let value = 2.0;
+        let (means, survival) = (told.mean(), told.survival(value));
+        let (deviations, medians) = (told.deviation(false), told.quantile(0.5, false));
+        for row in 0..test.rows() {
+            let each = |of: &dyn Fn(&Likelihood, Latent) -> f64| {
+                let draw = |draw: &quorate::QuantityDraw| {
+                    let latent = Latent {
+                        mean: draw.latent_mean[row],
+                        variance: draw.latent_variance[row],
+                    };
+                    of(&draw.likelihood, latent)
+                };
+                told.draws.iter().map(draw).sum::<f64>() / 60.0
+            };
+            let unit = told.code.unit;
+            let mean = each(&|own, latent| own.mean(latent));
+            assert!((means[row] - unit.undo(mean)).abs() < 1e-9 * means[row]);
+            let beyond = each(&|own, latent| own.survival(latent, unit.apply(value)));
+            assert!((survival[row] - beyond).abs() < 1e-12);
+            let variance =
+                each(&|own, latent| own.variance(latent) + (own.mean(latent) - mean).powi(2));
+            let deviation = unit.deviation * variance.sqrt();
+            assert!((deviations[row] - deviation).abs() < 1e-9 * deviation);
+            let median = unit.apply(medians[row]);
+            let below = each(&|own, latent| own.distribution(latent, median));
+            if lifetimes {
+                assert!((below - 0.5).abs() < 1e-9, "{below}");
+            } else {
+                let less = each(&|own, latent| own.distribution(latent, median - 1.0));
+                assert!(below >= 0.5 && less < 0.5, "{less} {below}");
+            }
+        }
+        // As good as the maximum, and a committee is refused with the reason.
+        let nlpd = |model: &Model| model.score(&test).unwrap().quantity().unwrap().nlpd;
+        let top = Model::fit(&mode, &train, &Unwatched).unwrap();
+        assert!((nlpd(&model) - nlpd(&top)).abs() < 0.1, "{name}");
+        let committee = ModelSpec {
+            mode: quorate::ModeChoice::Local,
+            ..drawn
+        };
+        let refused = Model::fit(&committee, &train, &Unwatched).unwrap_err();
+        assert!(
+            refused.to_string().contains("one process over all rows"),
+            "{refused}"
+        );
+    }
+}
