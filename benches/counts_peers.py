@@ -23,9 +23,9 @@ from sklearn.preprocessing import StandardScaler
 
 SETS = {
     # Claims of motor policies: the first 610,000 rows to learn from, the others to score.
-    "fremtpl2_freq": ("exposure", lambda rows: np.arange(rows) < 610_000, ["--mode", "landmarks"]),
+    "fremtpl2_freq": ("exposure", lambda rows: np.arange(rows) < 610_000, []),
     # Rentals by the hour: nine rows of ten, at random.
-    "bike_hourly_counts": (None, lambda rows: np.random.default_rng(0).uniform(size=rows) < 0.9, ["--mode", "local"]),
+    "bike_hourly_counts": (None, lambda rows: np.random.default_rng(0).uniform(size=rows) < 0.9, []),
 }
 
 

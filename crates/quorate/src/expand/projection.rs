@@ -99,14 +99,14 @@ impl<'a> Projection<'a> {
         total
     }
 
-    /// Factor of `I + V W V'`.
-    fn factor(&self, terms: &[Derivatives]) -> Result<Factor> {
+    /// Factor of `I + V w V'`, for weights of rows that are not negative.
+    fn factor(&self, weights: &[f64]) -> Result<Factor> {
         let count = self.landmarks.count();
         let of = |piece: &Piece<'_>| {
-            // Rows of W^1/2 V', whose inner products are V W V'.
-            let own = piece.of(terms);
+            // Rows of w^1/2 V', whose inner products are V w V'.
+            let own = piece.of(weights);
             let scaled = Matrix::from_fn(own.len(), count, |row, landmark| {
-                own[row].curvature.max(0.0).sqrt() * piece.whitened[(landmark, row)]
+                own[row].sqrt() * piece.whitened[(landmark, row)]
             });
             let mut information = Matrix::zeros(count, count);
             add_gram_lower(information.as_mut(), 1.0, scaled.as_ref());
@@ -124,7 +124,8 @@ impl<'a> Projection<'a> {
         })
     }
 
-    /// Newton's method with `B`, steps halved until the objective grows; the factor is that of the last point.
+    /// Newton's method, steps halved until the objective grows. Steps take the curvature itself where it is positive: with its
+    /// expectation a heavy tail is approached slowly. The factor is that of `B` at the last point.
     pub fn mode(
         &self,
         likelihood: &Likelihood,
@@ -144,7 +145,8 @@ impl<'a> Projection<'a> {
             (weights, here) = (nothing, from_nothing);
         }
         for _ in 0..MOST_STEPS {
-            let factor = self.factor(&here.1)?;
+            let own = |term: &Derivatives| term.observed_curvature.max(0.0);
+            let factor = self.factor(&here.1.iter().map(own).collect::<Vec<f64>>())?;
             let slopes: Vec<f64> = here.1.iter().map(|term| term.slope).collect();
             let mut slope = self.gathered(&slopes);
             let prior = slope.iter_mut().zip(&weights);
@@ -169,20 +171,22 @@ impl<'a> Projection<'a> {
             }
             match next {
                 Some((moved, there)) => (weights, here) = (moved, there),
-                None => {
-                    let (latent, terms, objective) = here;
-                    return Ok(Mode {
-                        weights,
-                        latent,
-                        terms,
-                        objective,
-                        factor,
-                    });
-                }
+                None => break,
             }
         }
-        Err(Error::NotFinite {
-            what: "a mode that Newton's method does not reach",
+        let (latent, terms, objective) = here;
+        if !objective.is_finite() {
+            return Err(Error::NotFinite {
+                what: "the log likelihood at the mode through landmarks",
+            });
+        }
+        let curvature: Vec<f64> = terms.iter().map(|term| term.curvature.max(0.0)).collect();
+        Ok(Mode {
+            factor: self.factor(&curvature)?,
+            weights,
+            latent,
+            terms,
+            objective,
         })
     }
 }

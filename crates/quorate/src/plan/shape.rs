@@ -24,7 +24,7 @@ pub struct Shape {
     /// True when hyperparameters are learned by the objective of the method.
     pub learns: bool,
     /// True when a row by itself says much about the function, so that those nearest to a question answer it: numbers with
-    /// noise, and large counts.
+    /// noise, amounts, lifetimes of which most were observed, and large counts.
     pub rows_tell: bool,
 }
 
@@ -54,8 +54,8 @@ impl Shape {
     }
 }
 
-/// Counts of at least this many on average: a row alone knows the logarithm of its rate to a fifth or so.
-const LARGE_COUNT: f64 = 20.0;
+/// Counts of at least this many on average: a row alone knows the logarithm of its rate to a third or so.
+const LARGE_COUNT: f64 = 8.0;
 
 fn rows_tell(schema: &Schema, sample: &Dataset) -> bool {
     let Some(code) = schema.target().quantity() else {
@@ -63,7 +63,11 @@ fn rows_tell(schema: &Schema, sample: &Dataset) -> bool {
     };
     match code.quantity {
         Quantity::Real => true,
-        Quantity::Positive => false,
+        Quantity::Positive => {
+            let rows = sample.members().len();
+            let observed = (0..rows).map(|row| sample.own_targets(row).nth(2).unwrap_or(1.0));
+            observed.sum::<f64>() >= 0.5 * rows as f64
+        }
         Quantity::Count => {
             let rows = sample.members().len();
             let values = (0..rows).map(|row| sample.own_targets(row).next().unwrap_or(0.0));
