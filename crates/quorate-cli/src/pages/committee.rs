@@ -72,11 +72,12 @@ pub fn weights_figure(model: &CommitteeModel) -> Option<String> {
         let name = format!("{} {kind}", place + 1);
         (name, weight.abs(), significant(*weight, 4))
     });
-    Some(document_bars(&Ranked {
+    let figure = Ranked {
         title: format!("Weights of the members under {}", model.rule()),
         description: "One bar for each member: as long as its weight is large, with the weight behind it. Weights by covariances \
                       may be negative."
             .into(),
         bars: bars.collect(),
-    }))
+    };
+    Some(document_bars(&figure, &[]))
 }

@@ -306,7 +306,7 @@ fn inferences() -> impl TypedValueParser<Value = InferenceChoice> {
     PossibleValuesParser::new(names).try_map(|name| name.parse::<InferenceChoice>())
 }
 
-fn likelihoods() -> impl TypedValueParser<Value = LikelihoodChoice> {
+pub fn likelihoods() -> impl TypedValueParser<Value = LikelihoodChoice> {
     let names = LikelihoodChoice::NAMES.iter().map(|(name, _)| *name);
     PossibleValuesParser::new(names).try_map(|name| name.parse::<LikelihoodChoice>())
 }

@@ -6,14 +6,14 @@ use clap::Args;
 use quorate::classifier::CLASSIFIERS;
 use quorate::compare::{self, CompareSpec, Comparison, Line, Maker};
 use quorate::fusion::{CLASS_RULES, RULES};
-use quorate::member::MEMBERS;
-use quorate::{ModelSpec, Scorecard, TaskChoice};
+use quorate::member::{LATENT_MEMBERS, MEMBERS};
+use quorate::{LikelihoodChoice, ModelSpec, Scorecard, TaskChoice};
 
-use super::choices::{at_least_one, tasks};
+use super::choices::{at_least_one, likelihoods, tasks};
 use super::reproduce::wall_seconds;
 use crate::columns::ColumnList;
 use crate::failure::{Failure, Result};
-use crate::plot::svg::{Ranked, document_bars};
+use crate::plot::svg::{Ranked, Shades, document_bars};
 use crate::progress::Progress;
 use crate::staged::Staged;
 use crate::tables::Training;
@@ -43,6 +43,18 @@ pub struct Compare {
     /// What is predicted [default: what the target looks like]
     #[arg(long, value_name = "TASK", value_parser = tasks())]
     task: Option<TaskChoice>,
+    /// How counts, amounts and lifetimes come from the latent function [default: what suits the task]
+    #[arg(long, value_name = "NAME", value_parser = likelihoods())]
+    likelihood: Option<LikelihoodChoice>,
+    /// Column of exposures: how much of a row was watched, for counts and amounts
+    #[arg(long, value_name = "COL")]
+    exposure: Option<String>,
+    /// Column that is 1 where the end of a lifetime was observed, 0 where it is right-censored
+    #[arg(long, value_name = "COL", conflicts_with = "censored")]
+    event: Option<String>,
+    /// The same the other way round: 1 where it is right-censored
+    #[arg(long, value_name = "COL")]
+    censored: Option<String>,
     /// Kinds of member [default: all]
     #[arg(long, value_name = "KIND,..", value_delimiter = ',')]
     members: Option<Vec<String>>,
@@ -61,7 +73,7 @@ pub struct Compare {
     /// Seed of folds, parts and everything else random
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Draw the entries as bars into this file
+    /// Draw the entries as bars, and the weights of members as shades, into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -74,6 +86,10 @@ impl Compare {
             ignore: self.ignore.map(|list| list.0).unwrap_or_default(),
             weight: self.weight,
             task: self.task.unwrap_or_default(),
+            likelihood: self.likelihood.unwrap_or_default(),
+            exposure: self.exposure,
+            event: self.event,
+            censored: self.censored,
             members: self.members,
             rules: self.rules,
             folds: self.folds,
@@ -89,6 +105,10 @@ impl Compare {
             ignore: spec.ignore.clone(),
             weight: spec.weight.clone(),
             task: spec.task,
+            likelihood: spec.likelihood,
+            exposure: spec.exposure.clone(),
+            event: spec.event.clone(),
+            censored: spec.censored.clone(),
             seed: spec.seed,
             ..ModelSpec::new(&spec.target)
         };
@@ -118,7 +138,7 @@ impl Compare {
         }
         if let Some(staged) = picture {
             let path = staged.path();
-            std::fs::write(&path, document_bars(&bars(&found)))
+            std::fs::write(&path, document_bars(&bars(&found), &weights(&found)))
                 .map_err(|error| staged.blame(Failure::file(&path, &error)))?;
             staged.commit()?;
             if let Some(path) = &self.svg {
@@ -186,7 +206,12 @@ fn numbers(scores: &Scorecard) -> [String; 3] {
             format!("{:.3}", scores.nlpd),
             percent(scores.coverage_95),
         ],
-        Scorecard::Numbers(_) | Scorecard::Quantity(_) => Default::default(),
+        Scorecard::Quantity(scores) => [
+            significant(scores.rmse, 4),
+            format!("{:.3}", scores.nlpd),
+            percent(scores.coverage_95),
+        ],
+        Scorecard::Numbers(_) => Default::default(),
     }
 }
 
@@ -215,7 +240,10 @@ fn bars(found: &Comparison) -> Ranked {
             Scorecard::Number(scores) => {
                 (scores.rmse, format!("{first}   NLPD {second}   {third}"))
             }
-            Scorecard::Numbers(_) | Scorecard::Quantity(_) => return None,
+            Scorecard::Quantity(scores) => {
+                (scores.rmse, format!("{first}   NLPD {second}   {third}"))
+            }
+            Scorecard::Numbers(_) => return None,
         };
         Some((name, length, text))
     };
@@ -238,6 +266,50 @@ fn bars(found: &Comparison) -> Ranked {
     }
 }
 
+/// Weights of members of every kind, and of members on parts, under the rules that have found some; the best entry first.
+fn weights(found: &Comparison) -> Vec<Shades> {
+    let table = |maker: Maker, title: &str| {
+        let mut shades = Shades {
+            title: title.into(),
+            ..Shades::default()
+        };
+        let own = found.lines.iter().filter(|line| line.entry.maker == maker);
+        for line in own {
+            let (Some(weights), Some(rule)) = (&line.weights, line.entry.rule) else {
+                continue;
+            };
+            let mut cells = vec![None; shades.columns.len()];
+            for weight in weights {
+                let known = shades.columns.iter().position(|own| *own == weight.member);
+                let place = known.unwrap_or_else(|| {
+                    shades.columns.push(weight.member.clone());
+                    cells.push(None);
+                    cells.len() - 1
+                });
+                cells[place] = Some(weight.weight);
+            }
+            let name = match maker {
+                Maker::Parts => format!("{}, {rule}", line.entry.member),
+                _ => rule.to_owned(),
+            };
+            shades.rows.push((name, cells));
+        }
+        shades
+    };
+    let tables = [
+        table(
+            Maker::Mixed,
+            "Weights of members of every kind, mean over the folds",
+        ),
+        table(
+            Maker::Parts,
+            "Weights of members on parts, mean over the folds",
+        ),
+    ];
+    let drawn = tables.into_iter().filter(|table| !table.rows.is_empty());
+    drawn.collect()
+}
+
 fn examples() -> String {
     let mut members = Table::new([("", Align::Left), ("", Align::Left)]);
     for kind in MEMBERS {
@@ -250,6 +322,10 @@ fn examples() -> String {
     let mut class_members = Table::new([("", Align::Left), ("", Align::Left)]);
     for kind in CLASSIFIERS {
         class_members.row([kind.name, kind.sentence]);
+    }
+    let mut latent_members = Table::new([("", Align::Left), ("", Align::Left)]);
+    for kind in LATENT_MEMBERS {
+        latent_members.row([kind.name, kind.sentence]);
     }
     let mut class_rules = Table::new([("", Align::Left), ("", Align::Left)]);
     for rule in CLASS_RULES {
@@ -265,14 +341,19 @@ Members that tell classes apart:
 {}
 Rules for classes:
 {}
+Members for counts, amounts and lifetimes, under all rules that do not learn from errors:
+{}
 Examples:
   quorate compare houses.csv --target price
   quorate compare houses.csv --target price --members gp,rbf --rules bcm,robust-bcm,nested --parts 8
   quorate compare houses.csv --target price --svg compared.svg --json
-  quorate compare flowers.csv --target species --members gp,linear,svm --rules mixture,majority",
+  quorate compare flowers.csv --target species --members gp,linear,svm --rules mixture,majority
+  quorate compare claims.csv --target claims --exposure years --svg compared.svg
+  quorate compare patients.csv --target days --event died --members linear,rbf",
         members.render(),
         rules.render(),
         class_members.render(),
-        class_rules.render()
+        class_rules.render(),
+        latent_members.render()
     )
 }

@@ -28,6 +28,14 @@ fn members_and_rules_are_ranked_in_a_table_in_json_and_in_a_picture() {
     assert!(
         svg.starts_with("<svg xmlns=") && svg.matches("<rect class=\"bar\"").count() == lines.len()
     );
+    // Stacking has weights: of three kinds, and of two parts for each of them.
+    assert_eq!(svg.matches("<rect class=\"cell").count(), 3 + 3 * 2);
+    let weighed = lines.iter().filter(|line| line["rule"] == "stacking");
+    for line in weighed {
+        let weights = line["weights"].as_array().unwrap();
+        let sum: f64 = weights.iter().map(|w| w["weight"].as_f64().unwrap()).sum();
+        assert!(sum > 0.0 && weights[0]["member"].is_string(), "{line}");
+    }
     let text = place.run(line).ok().stdout;
     for piece in [
         "11 entries compared on 40 rows",

@@ -20,6 +20,7 @@ mod setting;
 mod table_one;
 mod thesis;
 mod thesis_fusion;
+mod thesis_members;
 mod thesis_nodes;
 mod thesis_weights;
 mod trees;

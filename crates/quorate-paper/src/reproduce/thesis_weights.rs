@@ -89,7 +89,7 @@ pub fn scatterometry(context: &Context<'_>) -> Result<Reproduction> {
             "thesis-3-scatterometry needs {TABLE}: name the folder that holds it with `--data DIR`"
         )));
     };
-    // A tenth of the nodes, and of the rows of the different ones, to try it.
+    // A thirtieth of the nodes, and of the rows of the different ones, to try it.
     let share = match context.size {
         Size::Paper => 1,
         Size::Quick => 30,
@@ -193,7 +193,7 @@ fn common() -> String {
      others are those it hears of; the table has the parametric one in the directions that its covariance has, the claims also with that covariance \
      inverted as it stands. Weighted averaging takes its weights from the covariance of predictions, as the thesis does, and 1e6 stands for weights that could not be found. Product and committee \
      machine fuse predictive distributions, noise inside, one query at a time, each node divided by its own prior; that of \
-     networks by 200 draws of the weights, or linearised."
+     networks integrated over the weights, which is the limit of the thesis' Monte Carlo, or linearised."
         .into()
 }
 

@@ -8,6 +8,7 @@ use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
 use super::fold::{Clock, Fold};
+use super::weights::{Gathered, Weight, named, part_names};
 use super::{CompareSpec, Comparison, Cut, Entry, Line, Maker};
 use crate::classifier::{ClassKind, ClassRecipe, ClassSetting, Classifier};
 use crate::ensemble::{Share, class_record, makers};
@@ -40,8 +41,12 @@ pub fn class_entries(kinds: &[&'static ClassKind], rules: &[&'static ClassRule])
     entries
 }
 
-/// Probabilities of the rows of a fold, or why there are none, and the seconds they took.
-type Outcome = (std::result::Result<Matrix, String>, f64);
+/// Probabilities of the rows of a fold, or why there are none, the seconds they took, and weights that the rule found.
+type Outcome = (
+    std::result::Result<Matrix, String>,
+    f64,
+    Option<Vec<Weight>>,
+);
 type Outcomes = BTreeMap<(&'static str, bool, Option<&'static str>), Outcome>;
 
 pub fn compare(
@@ -59,6 +64,7 @@ pub fn compare(
     let mut sums = vec![Some(ClassSum::new(classes.count())); entries.len()];
     let mut seconds = vec![0.0; entries.len()];
     let mut problems: Vec<Option<String>> = vec![None; entries.len()];
+    let mut weighed = vec![Gathered::default(); entries.len()];
     for number in 0..cut.folds {
         watch.check()?;
         watch.progress("comparing", number, cut.folds);
@@ -75,9 +81,10 @@ pub fn compare(
             .collect();
         for (index, entry) in entries.iter().enumerate() {
             let key = (entry.member, entry.maker == Maker::Alone, entry.rule);
-            let missing = || (Err("could not be fitted".to_owned()), 0.0);
-            let (outcome, spent) = found.remove(&key).unwrap_or_else(missing);
+            let missing = || (Err("could not be fitted".to_owned()), 0.0, None);
+            let (outcome, spent, own) = found.remove(&key).unwrap_or_else(missing);
             seconds[index] += spent;
+            weighed[index].add(own);
             match (outcome, &mut sums[index]) {
                 (Ok(probabilities), Some(sum)) => {
                     for (row, (&code, weight)) in codes.iter().zip(&weights).enumerate() {
@@ -104,6 +111,7 @@ pub fn compare(
             scores: scores.map(Scorecard::Classes),
             seconds: seconds[index],
             problem: problems[index].take(),
+            weights: std::mem::take(&mut weighed[index]).mean(),
         });
     }
     Ok(cut.ranked(table, lines))
@@ -136,7 +144,7 @@ fn run(
             Ok(single) => singles.push(single),
             Err(error) => {
                 fold.watch.check()?;
-                let problem = || (Err(error.to_string()), 0.0);
+                let problem = || (Err(error.to_string()), 0.0, None);
                 outcomes.insert((kind.name, true, None), problem());
                 for rule in rules {
                     outcomes.insert((kind.name, false, Some(rule.name)), problem());
@@ -161,6 +169,7 @@ struct Ready<'a> {
 
 /// A kind whose recipe is ready, with what one member that saw all rows says, and the seconds of both.
 struct Single {
+    name: &'static str,
     recipe: Box<dyn ClassRecipe>,
     said: Matrix,
     seconds: f64,
@@ -187,7 +196,7 @@ impl Ready<'_> {
         let start = clock();
         let said = recipe.fit(self.train)?.probabilities(self.query)?;
         let seconds = preparing + clock() - start;
-        outcomes.insert((kind.name, true, None), (Ok(said.clone()), seconds));
+        outcomes.insert((kind.name, true, None), (Ok(said.clone()), seconds, None));
         if !rules.is_empty() {
             let parts = makers::parts(self.train.rows(), self.fold.parts, self.fold.seed);
             let shares: Vec<Share> = parts.into_iter().map(Share::Rows).collect();
@@ -203,9 +212,18 @@ impl Ready<'_> {
             let fitting = preparing + clock() - start;
             let seats: Vec<(&dyn ClassRecipe, &Share)> =
                 shares.iter().map(|share| (&*recipe, share)).collect();
-            self.fuse_all(kind.name, &answers, &seats, rules, fitting, outcomes)?;
+            let names = part_names(shares.len());
+            self.fuse_all(
+                (kind.name, &names),
+                &answers,
+                &seats,
+                rules,
+                fitting,
+                outcomes,
+            )?;
         }
         Ok(Single {
+            name: kind.name,
             recipe,
             said,
             seconds,
@@ -226,13 +244,14 @@ impl Ready<'_> {
             .map(|single| (&*single.recipe, &all))
             .collect();
         let seconds = singles.iter().map(|single| single.seconds).sum();
-        self.fuse_all("all", &answers, &seats, rules, seconds, outcomes)
+        let names: Vec<String> = singles.iter().map(|own| own.name.to_owned()).collect();
+        self.fuse_all(("all", &names), &answers, &seats, rules, seconds, outcomes)
     }
 
     /// Fuses what members said by every rule.
     fn fuse_all(
         &self,
-        name: &'static str,
+        (name, members): (&'static str, &[String]),
         answers: &[Matrix],
         seats: &[(&dyn ClassRecipe, &Share)],
         rules: &[&'static ClassRule],
@@ -266,7 +285,9 @@ impl Ready<'_> {
             if rule.needs_record {
                 seconds += recording;
             }
-            outcomes.insert((name, false, Some(rule.name)), (fused, seconds));
+            let weights = weights.filter(|_| fused.is_ok());
+            let weights = weights.map(|own| named(members, &own));
+            outcomes.insert((name, false, Some(rule.name)), (fused, seconds, weights));
         }
         Ok(())
     }

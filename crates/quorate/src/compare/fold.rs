@@ -7,6 +7,7 @@ use quorate_gp::gaussian::Marginals;
 use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
+use super::weights::{Weight, named, part_names};
 use super::{Entry, Maker};
 use crate::ensemble::{Council, makers, out_of_fold};
 use crate::error::{Error, Result};
@@ -39,6 +40,8 @@ pub struct Scored {
 pub struct Outcome {
     pub scored: std::result::Result<Vec<Scored>, String>,
     pub seconds: f64,
+    /// Weights that the rule found for the members.
+    pub weights: Option<Vec<Weight>>,
 }
 
 /// Rows ready for the mathematics.
@@ -106,6 +109,7 @@ impl Fold<'_> {
                     .cloned()
                     .unwrap_or_else(|| "could not be fitted".to_owned())),
                 seconds: 0.0,
+                weights: None,
             })
         };
         Ok(entries.iter().map(take).collect())
@@ -142,6 +146,7 @@ impl Ready<'_> {
             Outcome {
                 scored: Ok(self.scored(&belief, member.noise_variance())),
                 seconds: prepared.seconds + own,
+                weights: None,
             },
         );
         self.parts(&prepared, rules, outcomes)?;
@@ -179,6 +184,7 @@ impl Ready<'_> {
             .collect();
         self.fuse_all(
             (name, &council, record.as_ref()),
+            &part_names(parts.len()),
             &shared,
             (fitting, recording),
             outcomes,
@@ -199,7 +205,14 @@ impl Ready<'_> {
                 .copied()
                 .filter(|rule| rule.needs == Needs::Base)
                 .collect();
-            self.fuse_all((name, &council, None), &rules, (fitting, 0.0), outcomes)?;
+            let names = part_names(augmented.len());
+            self.fuse_all(
+                (name, &council, None),
+                &names,
+                &rules,
+                (fitting, 0.0),
+                outcomes,
+            )?;
         }
         Ok(())
     }
@@ -230,10 +243,13 @@ impl Ready<'_> {
         let recording = clock() - start;
         let (plain, weighed): (Vec<&'static Rule>, Vec<&'static Rule>) =
             rules.iter().partition(|rule| rule.needs != Needs::Evidence);
+        let names = singles.iter().map(|(own, _, _)| own.kind.name.to_owned());
+        let names: Vec<String> = names.collect();
         let members = singles.into_iter().map(|(_, member, _)| member).collect();
         let council = Council::of_many_kinds(members);
         self.fuse_all(
             ("all", &council, record.as_ref()),
+            &names,
             &plain,
             (seconds, recording),
             outcomes,
@@ -242,9 +258,10 @@ impl Ready<'_> {
             return Ok(());
         }
         // Only members that say how likely the rows are can be weighed by that.
-        let members = council.into_members().into_iter();
-        let members: Vec<Box<dyn Member>> =
-            members.filter(|m| m.log_evidence().is_some()).collect();
+        let members = council.into_members().into_iter().zip(names);
+        let (members, names): (Vec<Box<dyn Member>>, Vec<String>) = members
+            .filter(|(member, _)| member.log_evidence().is_some())
+            .unzip();
         let count = members.len();
         let record = Record::of_evidence(members.iter().map(|m| m.log_evidence()).collect());
         if count == 0 {
@@ -253,6 +270,7 @@ impl Ready<'_> {
         let council = Council::of_many_kinds(members);
         self.fuse_all(
             ("all", &council, Some(&record)),
+            &names,
             &weighed,
             (seconds, 0.0),
             outcomes,
@@ -270,6 +288,7 @@ impl Ready<'_> {
     fn fuse_all(
         &self,
         (name, council, record): (&'static str, &Council, Option<&Record>),
+        members: &[String],
         rules: &[&'static Rule],
         (fitting, recording): (f64, f64),
         outcomes: &mut Outcomes,
@@ -286,35 +305,45 @@ impl Ready<'_> {
             if rule.fusion.needs_record() {
                 seconds += recording;
             }
+            let (scored, weights) = match fused {
+                Ok((belief, weights)) => (
+                    Ok(self.scored(&belief, council.noise())),
+                    weights.map(|own| named(members, &own)),
+                ),
+                Err(error) => (Err(error.to_string()), None),
+            };
             outcomes.insert(
                 (name, false, Some(rule.name)),
                 Outcome {
-                    scored: fused
-                        .map(|belief| self.scored(&belief, council.noise()))
-                        .map_err(|error| error.to_string()),
+                    scored,
                     seconds,
+                    weights,
                 },
             );
         }
         Ok(())
     }
 
+    /// What a council says under a rule, and the weights that the rule found for its members.
     fn fused(
         &self,
         rule: &Rule,
         council: &Council,
         said: &crate::ensemble::Said,
         record: Option<&Record>,
-    ) -> Result<Marginals> {
+    ) -> Result<(Marginals, Option<Vec<f64>>)> {
         let learned = match (rule.fusion.needs_record(), record) {
             (true, Some(record)) => Some(rule.fusion.learn(record)?),
             _ => None,
         };
-        if rule.needs == Needs::Process {
+        let belief = if rule.needs == Needs::Process {
             let said = council.ask(self.test.inputs(), true)?;
-            return said.fuse(&rule.fusion, learned.as_ref());
-        }
-        said.fuse(&rule.fusion, learned.as_ref())
+            said.fuse(&rule.fusion, learned.as_ref())?
+        } else {
+            said.fuse(&rule.fusion, learned.as_ref())?
+        };
+        let weights = learned.filter(|_| rule.fusion.has_weights());
+        Ok((belief, weights.map(|learned| learned.weights)))
     }
 
     /// The rows of the test table with what was believed about them, scaling undone and noise added.

@@ -3,16 +3,21 @@
 //! Three sorts of entry: one member that saw all rows; a committee of members of one kind on random parts that share no
 //! rows, under each rule that applies; and a committee of one member of each kind, all on the same rows. Kinds and rules come
 //! from their registries ([`MEMBERS`], [`RULES`]; for classes [`crate::classifier::CLASSIFIERS`] and
-//! [`crate::fusion::CLASS_RULES`]), so that what can be chosen can be compared.
+//! [`crate::fusion::CLASS_RULES`]; for counts, amounts and lifetimes [`crate::member::LATENT_MEMBERS`]), so that what can be chosen
+//! can be compared.
 
 mod classes;
 mod fold;
+mod quantities;
 mod spec;
+mod weights;
 
 pub use classes::class_entries;
 pub use fold::Clock;
+pub use quantities::quantity_entries;
 pub use spec::CompareSpec;
 pub(crate) use spec::unknown;
+pub use weights::Weight;
 
 use quorate_gp::data::{Frame, Schema, TargetKind, random_rows};
 use quorate_gp::watch::Watch;
@@ -26,6 +31,7 @@ use crate::score::{ScoreSum, Yardstick};
 use crate::spec::ModelSpec;
 use crate::task::{Scorecard, decide};
 use fold::Fold;
+use weights::Gathered;
 
 /// How an entry's members came to their rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -62,6 +68,9 @@ pub struct Line {
     pub seconds: f64,
     /// Why there are no scores.
     pub problem: Option<String>,
+    /// Weights that the rule found for the members, for rules with weights that are the same everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<Weight>>,
 }
 
 /// What came out.
@@ -126,6 +135,10 @@ pub fn compare(
 ) -> Result<Comparison> {
     let reading = ModelSpec {
         task: spec.task,
+        likelihood: spec.likelihood,
+        exposure: spec.exposure.clone(),
+        event: spec.event.clone(),
+        censored: spec.censored.clone(),
         ..ModelSpec::new(&spec.target)
     };
     let (task, remark) = decide(&reading, table)?;
@@ -133,10 +146,7 @@ pub fn compare(
     match task {
         TargetKind::Numbers => numbers(spec, table, cut, clock, watch),
         TargetKind::Classes => classes::compare(spec, table, cut, clock, watch),
-        TargetKind::Quantity(_) => Err(Error::Spec(
-            "members and rules are compared on numbers and classes: choose `--task regression`"
-                .into(),
-        )),
+        TargetKind::Quantity(_) => quantities::compare(spec, table, cut, clock, watch),
     }
 }
 
@@ -249,6 +259,7 @@ fn numbers(
     let mut sums = vec![Some(ScoreSum::new(Yardstick::from(&cut.schema))); entries.len()];
     let mut seconds = vec![0.0; entries.len()];
     let mut problems: Vec<Option<String>> = vec![None; entries.len()];
+    let mut weights = vec![Gathered::default(); entries.len()];
     for number in 0..cut.folds {
         watch.check()?;
         watch.progress("comparing", number, cut.folds);
@@ -256,6 +267,7 @@ fn numbers(
         let found = fold.run(&kinds, &rules, &entries)?;
         for (index, outcome) in found.into_iter().enumerate() {
             seconds[index] += outcome.seconds;
+            weights[index].add(outcome.weights);
             match (outcome.scored, &mut sums[index]) {
                 (Ok(rows), Some(sum)) => {
                     for row in rows {
@@ -279,6 +291,7 @@ fn numbers(
             scores: scores.map(Scorecard::Number),
             seconds: seconds[index],
             problem: problems[index].take(),
+            weights: std::mem::take(&mut weights[index]).mean(),
         });
     }
     Ok(cut.ranked(table, lines))

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::everything;
 use crate::classifier::{CLASSIFIERS, ClassKind};
 use crate::error::{Error, Result};
-use crate::fusion::{CLASS_RULES, ClassRule, RULES, Rule, rule};
-use crate::member::{Kind, MEMBERS, kind};
-use crate::task::TaskChoice;
+use crate::fusion::{CLASS_RULES, ClassRule, Needs, RULES, Rule, rule};
+use crate::member::{Kind, LATENT_MEMBERS, LatentKind, MEMBERS, kind};
+use crate::task::{LikelihoodChoice, TaskChoice};
 
 /// Rows of a part at least, unless the number of parts is given.
 const PART_ROWS: usize = 25;
@@ -25,8 +25,16 @@ pub struct CompareSpec {
     pub ignore: Vec<String>,
     /// Column of weights.
     pub weight: Option<String>,
-    /// What is predicted: a number, or a class.
+    /// What is predicted: a number, a class, a count or a lifetime.
     pub task: TaskChoice,
+    /// How counts, amounts and lifetimes come from the latent function.
+    pub likelihood: LikelihoodChoice,
+    /// Column of exposures.
+    pub exposure: Option<String>,
+    /// Column that is 1 where a lifetime was observed, 0 where it is right-censored.
+    pub event: Option<String>,
+    /// The same the other way round.
+    pub censored: Option<String>,
     /// Kinds of member; all when not given.
     pub members: Option<Vec<String>>,
     /// Rules; all when not given.
@@ -49,6 +57,10 @@ impl Default for CompareSpec {
             ignore: Vec::new(),
             weight: None,
             task: TaskChoice::Auto,
+            likelihood: LikelihoodChoice::Auto,
+            exposure: None,
+            event: None,
+            censored: None,
             members: None,
             rules: None,
             folds: 5,
@@ -67,6 +79,9 @@ impl CompareSpec {
             inputs: self.inputs.clone(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
+            exposure: self.exposure.clone(),
+            event: self.event.clone(),
+            censored: self.censored.clone(),
             ..Roles::default()
         }
     }
@@ -113,6 +128,30 @@ impl CompareSpec {
         check_known("rule", names, all)?;
         let rules = CLASS_RULES.iter();
         Ok(rules.filter(|rule| is_chosen(names, rule.name)).collect())
+    }
+
+    /// The kinds of member for counts, amounts and lifetimes, in the order of their registry.
+    pub fn latent_kinds(&self) -> Result<Vec<&'static LatentKind>> {
+        let all = LATENT_MEMBERS.iter().map(|kind| kind.name);
+        let names = self.members.as_deref();
+        check_known("member", names, all)?;
+        let kinds = LATENT_MEMBERS.iter();
+        Ok(kinds.filter(|kind| is_chosen(names, kind.name)).collect())
+    }
+
+    /// The rules that fuse beliefs about a latent function that nobody has seen, in the order of the registry.
+    pub fn latent_rules(&self) -> Result<Vec<&'static Rule>> {
+        let applies =
+            |rule: &Rule| matches!(rule.needs, Needs::Opinions | Needs::Base | Needs::Evidence);
+        let rules = self.rules()?.into_iter().filter(|rule| applies(rule));
+        let rules: Vec<&'static Rule> = rules.collect();
+        if rules.is_empty() {
+            return Err(Error::Spec(
+                "none of these rules fuses beliefs about the function behind a count, an amount or a lifetime: those that learn from errors need targets that are its values"
+                    .into(),
+            ));
+        }
+        Ok(rules)
     }
 
     /// An error unless every name is known, to one task or the other.

@@ -134,6 +134,20 @@ impl Said {
         })
     }
 
+    /// The same around a common level: what each member's own exceeds it by is added to what it said and believed before.
+    pub fn shifted(mut self, by: &[f64]) -> Self {
+        for all in [&mut self.posteriors, &mut self.priors] {
+            for (belief, shift) in all.iter_mut().zip(by) {
+                for row in 0..belief.mean.nrows() {
+                    for output in 0..belief.mean.ncols() {
+                        belief.mean[(row, output)] += shift;
+                    }
+                }
+            }
+        }
+        self
+    }
+
     /// What each member said.
     pub fn posteriors(&self) -> &[Marginals] {
         &self.posteriors

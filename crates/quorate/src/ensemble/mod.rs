@@ -11,6 +11,7 @@ mod council;
 mod diagnostics;
 mod guests;
 mod jury;
+mod latents;
 pub mod makers;
 mod model;
 mod numbers;

@@ -6,13 +6,13 @@ use quorate_gp::posterior::Predict;
 use quorate_gp::watch::Watch;
 use serde::{Deserialize, Serialize};
 
-use super::{Ambiguity, Committee, CommitteeSpec, Guests, Jury, jury, numbers};
+use super::{Ambiguity, Committee, CommitteeSpec, Guests, Jury, jury, latents, numbers};
 use crate::classifier::{CLASSIFIERS, ClassRecipe, ClassSetting, class_kind};
 use crate::error::{Error, Result};
 use crate::member::{Expansion, MEMBERS, Recipe, Setting, kind};
 use crate::prediction::Prediction;
 use crate::spec::ModelSpec;
-use crate::task::{ClassPrediction, Forecast, Scorecard, decide};
+use crate::task::{ClassPrediction, Forecast, Scorecard, Through, decide};
 
 /// Rows that are asked about together.
 const BLOCK: usize = 8192;
@@ -36,6 +36,9 @@ pub(crate) struct Members {
     pub out_of_bag: Option<Scorecard>,
     /// Sentences for people.
     pub notes: Vec<String>,
+    /// What makes counts, amounts and lifetimes of what members say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<Through>,
 }
 
 /// The members.
@@ -85,17 +88,17 @@ impl CommitteeModel {
         }
         let reading = ModelSpec {
             task: spec.task,
+            likelihood: spec.likelihood,
+            exposure: spec.exposure.clone(),
+            event: spec.event.clone(),
+            censored: spec.censored.clone(),
             ..ModelSpec::new(&spec.target)
         };
         let (task, remark) = decide(&reading, table)?;
-        if matches!(task, TargetKind::Quantity(_)) {
-            return Err(Error::Spec(
-                "members predict numbers and classes: choose `--task regression`".into(),
-            ));
-        }
         let (schema, mut notes) = Schema::learn_as(task, table, &spec.roles())?;
         notes.extend(remark);
         let data = schema.training_data(table)?;
+        let mut through = None;
         let (body, kinds, out_of_bag, rule) = match (task, schema.target().classes()) {
             (TargetKind::Classes, Some(classes)) => {
                 let rule = jury::chosen_rule(spec)?;
@@ -109,6 +112,16 @@ impl CommitteeModel {
                     score.map(Scorecard::Classes),
                     rule.name,
                 )
+            }
+            (TargetKind::Quantity(_), _) => {
+                let rule = latents::chosen_rule(spec)?;
+                let (committee, seats, found, remark) =
+                    latents::fit(spec, rule, &schema, &data, watch)?;
+                through = Some(found);
+                notes.extend(remark);
+                let name = |seat: &super::Seat| spec.members[seat.recipe].clone();
+                let kinds = seats.iter().map(name).collect();
+                (Body::Numbers(committee), kinds, None, rule.name)
             }
             _ => {
                 let rule = numbers::chosen_rule(spec)?;
@@ -132,6 +145,7 @@ impl CommitteeModel {
                 kinds,
                 out_of_bag,
                 notes,
+                through,
             },
             body,
         })
@@ -168,6 +182,11 @@ impl CommitteeModel {
         }
     }
 
+    /// What makes counts, amounts and lifetimes of what members say; none for numbers and classes.
+    pub fn through(&self) -> Option<Through> {
+        self.members.through
+    }
+
     /// Scores of rows by the members that have not seen them; bags leave rows out.
     pub fn out_of_bag(&self) -> Option<&Scorecard> {
         self.members.out_of_bag.as_ref()
@@ -187,8 +206,14 @@ impl CommitteeModel {
             watch.check()?;
             let last = (first + BLOCK).min(encoded.rows);
             let query = inputs.slice(first, last);
-            let own = match &self.body {
-                Body::Numbers(committee) => {
+            let own = match (&self.body, self.members.through) {
+                (Body::Numbers(committee), Some(through)) => {
+                    let belief = committee.marginals(query)?;
+                    let schema = self.schema();
+                    let told = latents::prediction(schema, through, &encoded, first, &belief)?;
+                    Forecast::Quantity(told)
+                }
+                (Body::Numbers(committee), None) => {
                     let belief = committee.marginals(query)?;
                     let scale = self.schema().target_scale();
                     let square = scale.deviation.powi(2);
@@ -205,7 +230,7 @@ impl CommitteeModel {
                         ..Prediction::default()
                     })
                 }
-                Body::Classes(jury) => Forecast::Classes(ClassPrediction {
+                (Body::Classes(jury), _) => Forecast::Classes(ClassPrediction {
                     classes: self.classes()?.clone(),
                     probabilities: rows_of(&jury.probabilities(query)?),
                     notes: Vec::new(),
@@ -229,6 +254,14 @@ impl CommitteeModel {
         match &self.body {
             Body::Numbers(committee) => {
                 let said = committee.council().ask(encoded.inputs(), false)?;
+                if let Some(through) = self.members.through {
+                    let schema = self.schema();
+                    let own = said.posteriors().iter().map(|belief| {
+                        let told = latents::prediction(schema, through, &encoded, 0, belief)?;
+                        Ok(told.mean())
+                    });
+                    return own.collect();
+                }
                 let scale = self.schema().target_scale();
                 let own = said.posteriors().iter().map(|belief| {
                     let means = belief.mean.col_as_slice(0).iter();

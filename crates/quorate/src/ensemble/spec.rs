@@ -4,7 +4,7 @@ use quorate_gp::data::Roles;
 use serde::{Deserialize, Serialize};
 
 use super::seats::{MakerChoice, Making};
-use crate::task::TaskChoice;
+use crate::task::{LikelihoodChoice, TaskChoice};
 
 /// Rows of a part at least, unless the number of members is given.
 const PART_ROWS: usize = 25;
@@ -27,6 +27,18 @@ pub struct CommitteeSpec {
     pub weight: Option<String>,
     /// What is predicted.
     pub task: TaskChoice,
+    /// How counts, amounts and lifetimes come from the latent function.
+    #[serde(skip_serializing_if = "is_auto")]
+    pub likelihood: LikelihoodChoice,
+    /// Column of exposures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exposure: Option<String>,
+    /// Column that is 1 where a lifetime was observed, 0 where it is right-censored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// The same the other way round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub censored: Option<String>,
     /// Kinds of member, who take turns.
     pub members: Vec<String>,
     /// How members come to their rows.
@@ -41,6 +53,10 @@ pub struct CommitteeSpec {
     pub seed: u64,
 }
 
+fn is_auto(likelihood: &LikelihoodChoice) -> bool {
+    *likelihood == LikelihoodChoice::Auto
+}
+
 impl Default for CommitteeSpec {
     fn default() -> Self {
         Self {
@@ -49,6 +65,10 @@ impl Default for CommitteeSpec {
             ignore: Vec::new(),
             weight: None,
             task: TaskChoice::Auto,
+            likelihood: LikelihoodChoice::Auto,
+            exposure: None,
+            event: None,
+            censored: None,
             members: vec!["gp".into()],
             maker: MakerChoice::Parts,
             rule: None,
@@ -67,6 +87,9 @@ impl CommitteeSpec {
             inputs: self.inputs.clone(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
+            exposure: self.exposure.clone(),
+            event: self.event.clone(),
+            censored: self.censored.clone(),
             ..Roles::default()
         }
     }

@@ -13,7 +13,7 @@ use crate::classifier::class_kind;
 use crate::ensemble::{Body, Committee, CommitteeModel, Guests, Jury, Members, council_of};
 use crate::error::{Error, Result};
 use crate::fusion::{Learned, class_rule, rule};
-use crate::member::{State, kind};
+use crate::member::{Member, State, kind, latent_kind, restore_general};
 
 const FORMAT: &str = "quorate-committee";
 
@@ -155,6 +155,12 @@ pub fn from_bytes(bytes: &[u8], origin: &str, guests: &dyn Guests) -> Result<Com
     let strange = |name: &str| Error::Spec(format!("nobody here knows the member `{name}`"));
     let first = members.kinds[0].clone();
     let kinds = members.kinds.iter().chain(std::iter::once(&first));
+    let is_quantity = members.schema.target().quantity().is_some();
+    if is_quantity != members.through.is_some()
+        || members.through.is_some_and(|through| !through.is_sound())
+    {
+        return Err(foreign("what makes targets of its answers".into()));
+    }
     let body = match members.schema.target().classes() {
         Some(classes) => {
             let each = kinds
@@ -175,11 +181,18 @@ pub fn from_bytes(bytes: &[u8], origin: &str, guests: &dyn Guests) -> Result<Com
             ))
         }
         None => {
-            let each = kinds.zip(&states).map(|(name, state)| match kind(name) {
-                Some(kind) => (kind.restore)(state),
-                None => guests
-                    .restore(name, state)
-                    .unwrap_or_else(|| Err(strange(name))),
+            let each = kinds.zip(&states).map(|(name, state)| {
+                if is_quantity {
+                    latent_kind(name).ok_or_else(|| strange(name))?;
+                    let member: Box<dyn Member> = Box::new(restore_general(state)?);
+                    return Ok(member);
+                }
+                match kind(name) {
+                    Some(kind) => (kind.restore)(state),
+                    None => guests
+                        .restore(name, state)
+                        .unwrap_or_else(|| Err(strange(name))),
+                }
             });
             let mut all: Vec<_> = each.collect::<Result<_>>()?;
             let base = if stored.has_base { all.pop() } else { None };

@@ -34,6 +34,12 @@ const LEVEL_VARIANCE: f64 = 1.0;
 /// What gates and noises may look like: length scales in those of one process, and variances.
 const NOISES: [(f64, f64); 4] = [(1.0, 0.5), (2.0, 0.5), (4.0, 0.5), (2.0, 1.5)];
 const GATES: [(f64, f64); 3] = [(1.0, 4.0), (3.0, 4.0), (3.0, 20.0)];
+/// Share of the rows left out that 95 % intervals of a mixture may hold, at least and at most, before the level of its noise is
+/// changed; the steps of that change, as logarithms of deviations, how many at most, and what it may cost in log density a row.
+const HELD: (f64, f64) = (0.94, 0.96);
+const SHIFT: f64 = 0.04;
+const SHIFTS: i32 = 15;
+const PRICE: f64 = 0.05;
 /// A noise variance that stands for none beside those of the rows.
 const NEGLIGIBLE: f64 = 1e-6;
 
@@ -243,16 +249,11 @@ impl Maker<'_> {
         };
         let (mixture, record) = climb(&prior, &self.rows, Settings::default(), self.watch)?;
         let told = density(&mixture.left_out(), 0.0, 1.0);
-        let rows = self.rows.targets().iter().zip(self.rows.weights());
-        let density = rows
-            .enumerate()
-            .map(|(row, (target, weight))| weight * told.log_density(row, *target))
-            .sum();
         Ok(Trial {
             prior,
             mixture,
             record,
-            density,
+            density: self.density(&told),
         })
     }
 
@@ -332,14 +333,82 @@ impl Maker<'_> {
             stretched(base, (reach * place).exp2())
         });
         let each: Vec<BoundKernel> = each.collect::<Result<_>>()?;
-        self.best(GATES.iter().map(|(stretch, variance)| {
+        let found = self.best(GATES.iter().map(|(stretch, variance)| {
             Ok(Prior {
                 experts: each.clone(),
                 gate: follower(self.columns, base, *stretch, *variance)?,
                 noise: one.prior.noise.clone(),
                 level: one.prior.level,
             })
-        }))
+        }))?;
+        Ok(self.levelled(found))
+    }
+
+    /// The least change of the noise's level after which 95 % intervals hold neither too few nor too many of the rows left out, as
+    /// far as its price in density allows. Each expert's noise answers for its own errors; where several speak, what they
+    /// differ by widens the density once more, and intervals hold more than they say.
+    fn levelled(&self, found: Trial) -> Trial {
+        let voices = found.mixture.left_out();
+        let moved = |shift: f64| {
+            let mut moved = voices.clone();
+            for voice in &mut moved {
+                voice.spread.iter_mut().for_each(|own| *own += shift);
+            }
+            density(&moved, 0.0, 1.0)
+        };
+        let total: f64 = self.rows.weights().iter().sum();
+        let least = found.density - PRICE * total;
+        let now = self.inside(&moved(0.0));
+        let way = match now {
+            more if more > HELD.1 => -SHIFT,
+            less if less < HELD.0 => SHIFT,
+            _ => return found,
+        };
+        let mut level = found.prior.level;
+        let mut reached = found.density;
+        for step in 1..=SHIFTS {
+            let told = moved(way * f64::from(step));
+            let (density, inside) = (self.density(&told), self.inside(&told));
+            let beyond = if way < 0.0 {
+                inside < HELD.0
+            } else {
+                inside > HELD.1
+            };
+            if density < least || beyond {
+                break;
+            }
+            (level, reached) = (found.prior.level + way * f64::from(step), density);
+            if (HELD.0..=HELD.1).contains(&inside) {
+                break;
+            }
+        }
+        Trial {
+            prior: Prior {
+                level,
+                ..found.prior
+            },
+            mixture: found.mixture.with_level(level),
+            density: reached,
+            ..found
+        }
+    }
+
+    /// Share of the rows inside the central 95 % interval of what is told of them.
+    fn inside(&self, told: &crate::hyper::Mixture) -> f64 {
+        let rows = self.rows.targets().iter().zip(self.rows.weights());
+        let inside = rows.enumerate().filter(|(row, (target, _))| {
+            (0.025..=0.975).contains(&told.below(*row, **target, false))
+        });
+        let held: f64 = inside.map(|(_, (_, weight))| weight).sum();
+        held / self.rows.weights().iter().sum::<f64>()
+    }
+
+    /// Log density of the rows under what is told of them.
+    fn density(&self, told: &crate::hyper::Mixture) -> f64 {
+        let rows = self.rows.targets().iter().zip(self.rows.weights());
+        let each = rows.enumerate();
+        each.map(|(row, (target, weight))| weight * told.log_density(row, *target))
+            .sum()
     }
 }
 

@@ -45,6 +45,7 @@ use crate::spread::Spread;
 use crate::task::{Link, Scorecard, TaskChoice, Through, decide};
 pub(crate) use local::scored_rows;
 pub use mixture::MixtureRecord;
+pub(crate) use quantity::{rough, started};
 
 /// Everything about a fitted model but its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -121,7 +121,7 @@ pub(super) fn learn(
 }
 
 /// The likelihood with dispersions that suit the targets, and the level of the latent function.
-pub(super) fn started(schema: &Schema, data: &Dataset, likelihood: Likelihood) -> Result<Through> {
+pub(crate) fn started(schema: &Schema, data: &Dataset, likelihood: Likelihood) -> Result<Through> {
     let plain = Through {
         likelihood,
         level: 0.0,
@@ -213,7 +213,7 @@ fn kernel(
 
 /// Standardised rough values of the latent function at each distinct row: logarithms of rates and amounts, as they would
 /// be without any smoothing. Half a count more keeps them finite.
-pub(super) fn rough(schema: &Schema, data: &Dataset) -> Result<Dataset> {
+pub(crate) fn rough(schema: &Schema, data: &Dataset) -> Result<Dataset> {
     let kind = match schema.target().quantity() {
         Some(code) => Some(code.quantity),
         // Classes are regressions already.

@@ -50,7 +50,7 @@ pub struct JointAnswers {
 
 impl JointAnswers {
     /// How far the prior over a block of questions may be repaired: not at all where it can be factored as it is.
-    const JITTER: JitterPolicy = JitterPolicy {
+    pub(super) const JITTER: JitterPolicy = JitterPolicy {
         start: 0.0,
         first: 1e-12,
         last: 1e-6,
@@ -89,7 +89,7 @@ impl JointAnswers {
         &self.members
     }
 
-    fn outputs(&self) -> usize {
+    pub(super) fn outputs(&self) -> usize {
         let first = self.members.first();
         first.map_or(1, |member| member.part().outputs())
     }
@@ -162,7 +162,7 @@ impl JointAnswers {
     }
 
     /// The sum of what all members say.
-    fn committee(&self, questions: &Landmarks) -> Result<Summary> {
+    pub(super) fn committee(&self, questions: &Landmarks) -> Result<Summary> {
         let mut tree = SummaryTree::of_outputs(self.outputs());
         for some in self.members.chunks(WAVE) {
             let opinions: Vec<Summary> = some

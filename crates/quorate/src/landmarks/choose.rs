@@ -45,7 +45,7 @@ pub fn choose(
     match choice {
         LandmarkChoice::Random => Ok(values),
         LandmarkChoice::Kmeans => centres(kernel, sample, count.min(rows), seed, watch),
-        LandmarkChoice::Greedy => pivots(kernel, sample, count.min(rows), watch),
+        LandmarkChoice::Greedy => pivots(kernel, sample, count.min(rows), 0.0, watch),
     }
 }
 
@@ -260,11 +260,13 @@ fn most_common(cells: impl Iterator<Item = f64>) -> f64 {
     best.1
 }
 
-/// Greedy conditional variance: the pivots of a pivoted Cholesky factorisation of the sample's covariance.
-fn pivots(
+/// Greedy conditional variance: the pivots of a pivoted Cholesky factorisation of the sample's covariance, until no row has more
+/// than the variance `unknown` left.
+pub(crate) fn pivots(
     kernel: &BoundKernel,
     sample: Inputs<'_>,
     count: usize,
+    unknown: f64,
     watch: &dyn Watch,
 ) -> Result<Vec<f64>> {
     let rows = sample.rows();
@@ -280,7 +282,7 @@ fn pivots(
         }
         let most = |best: usize, row: usize| if left[row] > left[best] { row } else { best };
         let pivot = (0..rows).fold(0, most);
-        if left[pivot] <= KNOWN * largest && place > 0 {
+        if left[pivot] <= unknown.max(KNOWN * largest) && place > 0 {
             break;
         }
         values.extend_from_slice(sample.row(pivot));

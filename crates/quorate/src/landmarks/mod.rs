@@ -16,7 +16,7 @@ mod summary;
 
 pub use belief::LandmarkBelief;
 pub use choose::choose;
-pub(crate) use choose::cluster_rows;
+pub(crate) use choose::{cluster_rows, pivots};
 pub use committee::{Committee, Part, PartRecord, State, fingerprint};
 pub(crate) use evidence::WAVE;
 pub use evidence::{CommitteeEvidence, part_gradient};

@@ -115,6 +115,31 @@ impl GeneralLinear {
         Ok(Self::new(shape, alpha, found))
     }
 
+    /// Learns weights and their precision under a given likelihood, around the level 0.
+    pub fn fit_weights(
+        basis: Basis,
+        expansion: Expansion,
+        likelihood: Likelihood,
+        rows: &Dataset,
+        seen: &Observations,
+    ) -> Result<Self> {
+        likelihood.check(seen)?;
+        let own = Rows {
+            design: basis.design(&expansion, rows.inputs()),
+            seen,
+            likelihood,
+            level: 0.0,
+        };
+        let (alpha, found) = own.with_precision(1.0)?;
+        let shape = Shape {
+            basis,
+            expansion,
+            likelihood,
+            level: 0.0,
+        };
+        Ok(Self::new(shape, alpha, found))
+    }
+
     /// The most probable weights under a given precision and likelihood, around the level 0.
     pub fn fit_with(
         basis: Basis,

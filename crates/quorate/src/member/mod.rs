@@ -5,6 +5,7 @@
 //! stands in [`MEMBERS`]: a new one is a file here and a line of that table.
 
 mod basis;
+mod behind;
 mod evidence;
 mod expand;
 mod general;
@@ -17,6 +18,7 @@ mod tree;
 mod weights;
 
 pub use basis::{Basis, WeightSpace};
+pub use behind::{LATENT_MEMBERS, LatentKind, LatentRecipe, latent_kind, likelihood_of_counts};
 pub use evidence::{EvidencePosterior, learn_evidence};
 pub use expand::Expansion;
 pub use general::{GeneralLinear, restore as restore_general};
@@ -24,7 +26,7 @@ pub use gp::ProcessMember;
 pub(crate) use linear::PRODUCTS_UP_TO;
 pub(crate) use network::normals;
 pub use network::{Network, NetworkMember};
-pub use rbf::radial as radial_basis;
+pub use rbf::{around as radial_basis_around, radial as radial_basis};
 pub use state::State;
 pub use tree::{Node, Tree, TreeMember, TreeShape};
 pub use weights::InWeights;

@@ -38,10 +38,15 @@ pub fn prepare(setting: &Setting<'_>, rows: &Dataset) -> Result<Box<dyn Recipe>>
 
 /// Centres by clustering, and the width under which the first output is likeliest.
 pub fn radial(setting: &Setting<'_>, rows: &Dataset) -> Result<(Basis, Expansion)> {
+    let count = (rows.rows() / ROWS_PER_CENTRE).clamp(1, CENTRES);
+    around(count, setting, rows)
+}
+
+/// The same around so many centres.
+pub fn around(count: usize, setting: &Setting<'_>, rows: &Dataset) -> Result<(Basis, Expansion)> {
     let expansion = Expansion::of(setting.columns);
     let kernel: Kernel = with_categories(setting.columns, "se").parse()?;
     let bound = kernel.bind(setting.columns)?;
-    let count = (rows.rows() / ROWS_PER_CENTRE).clamp(1, CENTRES);
     let chosen = choose(
         LandmarkChoice::Kmeans,
         &bound,

@@ -223,6 +223,12 @@ impl MixtureOfProcesses {
         &self.prior
     }
 
+    /// The same with noise around another level; what experts have heard of the rows stays.
+    pub fn with_level(mut self, level: f64) -> Self {
+        self.prior.level = level;
+        self
+    }
+
     /// The rows.
     pub fn rows(&self) -> &MixtureRows {
         &self.rows

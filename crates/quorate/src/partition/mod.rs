@@ -64,7 +64,12 @@ impl Partition<'_> {
 }
 
 /// Balanced cells of some of the rows in the kernel's metric; in their order where the kernel reads no column.
-fn cells(kernel: &BoundKernel, inputs: Inputs<'_>, rows: &[usize], size: usize) -> Vec<Vec<usize>> {
+pub(crate) fn cells(
+    kernel: &BoundKernel,
+    inputs: Inputs<'_>,
+    rows: &[usize],
+    size: usize,
+) -> Vec<Vec<usize>> {
     let space = ScaledSpace::of_kernel(kernel);
     let dimension = space.dimension();
     if dimension == 0 {

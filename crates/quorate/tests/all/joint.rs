@@ -10,7 +10,7 @@ use quorate::gp::likelihood::GaussianNoise;
 use quorate::gp::linalg::JitterPolicy;
 use quorate::gp::posterior::{ExactPosterior, Predict};
 use quorate::gp::watch::Unwatched;
-use quorate::joint::{JointAnswers, JointShape};
+use quorate::joint::{Cells, JointAnswers, JointShape};
 use quorate::partition::PartedRows;
 use quorate::{LearnChoice, MethodChoice, ModeChoice, Model, ModelSpec, PartChoice, file};
 
@@ -73,6 +73,51 @@ fn one_part_equals_the_exact_process_everywhere() {
                 assert!(difference.abs() < 1e-10, "{i}, {j}: {difference:e}");
             }
         }
+    }
+}
+
+/// Of a cell only those questions are asked that tell the others; one part says the same through them as at all of them.
+#[test]
+fn a_few_questions_of_a_cell_speak_for_all() {
+    let kernel = bound("1.2 * se(ard, length_scale=[0.9, 1.4])", 2);
+    let data = rows(60);
+    let exact =
+        ExactPosterior::condition(kernel.clone(), NOISE, data.clone(), JitterPolicy::default())
+            .unwrap();
+    let values: Vec<f64> = (0..400).map(|i| (i as f64 * 0.93).cos() * 2.5).collect();
+    let query = Inputs::new(&values, 200, 2).unwrap();
+    let theirs = exact.marginals(query).unwrap();
+    let all: Vec<usize> = (0..60).collect();
+    let whole = PartedRows::new(data.clone(), std::slice::from_ref(&all));
+    let one = JointAnswers::new(kernel.clone(), NOISE, &whole, shape(200)).unwrap();
+    let ask = |members: &JointAnswers, questions: usize, asked: usize, unknown: f64| {
+        let how = Cells {
+            questions,
+            asked,
+            unknown,
+        };
+        members.marginals_in_cells(query, how, &Unwatched).unwrap()
+    };
+    let furthest = |ours: &quorate::gp::gaussian::Marginals| {
+        let each = (0..200).map(|row| {
+            let mean = (ours.mean[(row, 0)] - theirs.mean[(row, 0)]).abs();
+            mean.max((ours.variance[(row, 0)] - theirs.variance[(row, 0)]).abs())
+        });
+        each.fold(0.0, f64::max)
+    };
+    assert!(furthest(&ask(&one, 50, 50, 1e-9)) < 1e-5);
+    assert!(furthest(&ask(&one, 50, 50, 1e-4)) < 1e-2);
+    // Too few questions are felt, and said: what they leave unknown is a part of the variance.
+    let few = ask(&one, 200, 5, 0.0);
+    assert!(furthest(&few) > 0.05);
+    // Several parts: a cell of all questions is a block of them.
+    let lists: Vec<Vec<usize>> = all.chunks(20).map(<[usize]>::to_vec).collect();
+    let parted = PartedRows::new(data, &lists);
+    let three = JointAnswers::new(kernel, NOISE, &parted, shape(200)).unwrap();
+    let (cell, block) = (ask(&three, 200, 200, 1e-9), three.marginals(query).unwrap());
+    for row in 0..200 {
+        assert!((cell.mean[(row, 0)] - block.mean[(row, 0)]).abs() < 1e-4);
+        assert!((cell.variance[(row, 0)] - block.variance[(row, 0)]).abs() < 1e-4);
     }
 }
 

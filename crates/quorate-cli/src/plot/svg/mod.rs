@@ -6,6 +6,7 @@ mod intervals;
 mod legend;
 mod marks;
 mod ranked;
+mod shades;
 mod style;
 mod text;
 mod view;
@@ -13,6 +14,7 @@ mod view;
 pub use graph::graph;
 pub use intervals::{Interval, intervals};
 pub use ranked::{Ranked, document_bars, inline_bars};
+pub use shades::Shades;
 pub use style::STYLE;
 pub use text::escape;
 

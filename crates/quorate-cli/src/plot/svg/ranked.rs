@@ -1,5 +1,6 @@
 //! Named quantities as horizontal bars, one below the other.
 
+use super::shades::Shades;
 use super::text::{escape, push, shortened};
 
 /// Height of one bar with the space below it.
@@ -34,12 +35,14 @@ pub fn inline_bars(ranked: &Ranked) -> String {
         false,
     );
     draw(&mut svg, ranked, 4.0);
+    svg.push_str("</svg>\n");
     svg
 }
 
-/// The bars as a complete SVG document, in the order given.
-pub fn document_bars(ranked: &Ranked) -> String {
-    let height = ROW * ranked.bars.len() as f64 + HEAD + 12.0;
+/// The bars as a complete SVG document, in the order given, with tables of shades below.
+pub fn document_bars(ranked: &Ranked, below: &[Shades]) -> String {
+    let bars = ROW * ranked.bars.len() as f64 + HEAD + 12.0;
+    let height = bars + below.iter().map(Shades::height).sum::<f64>();
     let mut svg = String::new();
     super::open(
         &mut svg,
@@ -64,10 +67,16 @@ pub fn document_bars(ranked: &Ranked) -> String {
         ),
     );
     draw(&mut svg, ranked, HEAD);
+    let mut top = bars;
+    for shades in below {
+        shades.draw(&mut svg, top);
+        top += shades.height();
+    }
+    svg.push_str("</svg>\n");
     svg
 }
 
-/// Draws the bars below `top` and ends the drawing.
+/// Draws the bars below `top`.
 fn draw(svg: &mut String, ranked: &Ranked, top: f64) {
     let longest = ranked
         .bars
@@ -117,5 +126,4 @@ fn draw(svg: &mut String, ranked: &Ranked, top: f64) {
             ),
         );
     }
-    svg.push_str("</svg>\n");
 }

@@ -9,6 +9,7 @@ pub const STYLE: &str = "\
     svg .axis { stroke: #8a93a0; stroke-width: 1; fill: none; }
     svg .band { fill: #4c8bd6; fill-opacity: 0.2; }
     svg .bar { fill: #4c8bd6; fill-opacity: 0.75; }
+    svg .cell { fill: #4c8bd6; } svg .below { fill: #c4541c; }
     svg .line { fill: none; stroke: #1f66b8; stroke-width: 2; stroke-linejoin: round; }
     svg .dashes { fill: none; stroke: #7a828e; stroke-width: 1.5; stroke-dasharray: 6 4; }
     svg .point { fill: none; stroke: #c4541c; stroke-opacity: 0.7; stroke-width: 5; stroke-linecap: round; }
@@ -28,6 +29,7 @@ pub const STYLE: &str = "\
       svg .grid { stroke: #2a3038; }
       svg .axis { stroke: #77808d; }
       svg .band, svg .bar { fill: #5fa2f0; }
+      svg .cell { fill: #5fa2f0; } svg .below { fill: #ff9a62; }
       svg .line { stroke: #7db8ff; }
       svg .dashes { stroke: #9aa3af; }
       svg .point { stroke: #ff9a62; }

@@ -74,7 +74,7 @@ fn each_experiment_writes_a_page_a_table_and_a_picture() {
 
 /// On a small table of another kind, to see that it works.
 #[test]
-fn the_table_of_the_thesis_has_its_rows_and_gaps() {
+fn the_table_of_the_thesis_has_its_rows() {
     let place = Place::new();
     let refused = place.run("reproduce thesis-4.1 --quick -o figures");
     assert_eq!(refused.code, Some(1));
@@ -89,18 +89,19 @@ fn the_table_of_the_thesis_has_its_rows_and_gaps() {
     let labels = json["labels"].as_array().unwrap();
     assert_eq!(labels.len(), 12);
     let rows = json["rows"].as_array().unwrap();
-    // Networks are a gap; every row of the thesis stands beside it.
-    assert!(rows[0][1].is_null() && rows[0][5].as_f64() == Some(0.8327));
-    for row in &rows[6..] {
+    // Every row of the thesis stands beside ours; two radial basis functions or hidden units are few.
+    assert_eq!(rows[0][5].as_f64(), Some(0.8327));
+    for (place, row) in rows.iter().enumerate() {
         let test = row[1].as_f64().unwrap();
-        assert!(test > 0.0 && test < 0.5, "{row}");
+        let most = if [0, 3].contains(&place) { 1.1 } else { 0.5 };
+        assert!(test > 0.0 && test < most, "{place}: {row}");
     }
     let page = place.read("figures/thesis-4.1.md");
     assert!(page.contains("| LP + BCM + clustered data | 0."), "{page}");
     assert!(
         place
             .read("figures/thesis-4.1.csv")
-            .contains("MLP (2 hidden units),,,,,0.4428")
+            .contains("\nMLP (2 hidden units),0.")
     );
 }
 

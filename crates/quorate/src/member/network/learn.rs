@@ -7,6 +7,7 @@ use quorate_gp::data::Dataset;
 use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, add_gram_lower, dot, multiply};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
+use rayon::prelude::*;
 
 use super::Network;
 use crate::error::Result;
@@ -28,6 +29,9 @@ const STEPS: usize = 6;
 /// Change of both logarithms at which learning ends.
 const SMALL: f64 = 1e-3;
 const BOUNDS: (f64, f64) = (1e-6, 1e8);
+/// Rows whose slopes are held at the same time by one thread, and such blocks at a time: bounds the memory.
+const BLOCK: usize = 4096;
+const WAVE: usize = 4;
 
 /// Standard normal numbers by the polar method of Marsaglia.
 pub fn normals(count: usize, seed: u64) -> Vec<f64> {
@@ -57,20 +61,56 @@ struct Place {
 
 impl Place {
     fn at(network: Network, weights: &[f64], rows: &[f64], data: &Dataset) -> Self {
-        let (outputs, mut slopes) = network.slopes(weights, rows);
+        let mut place = Self {
+            outputs: Vec::with_capacity(data.rows()),
+            gram: Matrix::zeros(network.weights(), network.weights()),
+            pull: vec![0.0; network.weights()],
+            residual: 0.0,
+        };
+        let firsts: Vec<usize> = (0..data.rows()).step_by(BLOCK).collect();
+        for some in firsts.chunks(WAVE) {
+            let blocks: Vec<Self> = some
+                .par_iter()
+                .map(|&first| Self::block(network, weights, rows, data, first))
+                .collect();
+            for block in blocks {
+                place.outputs.extend(block.outputs);
+                place.gram += &block.gram;
+                let both = place.pull.iter_mut().zip(block.pull);
+                both.for_each(|(sum, own)| *sum += own);
+            }
+        }
+        place.residual = residual(&place.outputs, data);
+        place
+    }
+
+    /// The rows of one block; their residual is left to the whole.
+    fn block(
+        network: Network,
+        weights: &[f64],
+        rows: &[f64],
+        data: &Dataset,
+        first: usize,
+    ) -> Self {
+        let last = (first + BLOCK).min(data.rows());
+        let (outputs, mut slopes) = network.slopes(
+            weights,
+            &rows[first * network.inputs..last * network.inputs],
+        );
+        let (targets, counts) = (&data.targets()[first..last], &data.weights()[first..last]);
         let errors = Matrix::from_fn(outputs.len(), 1, |row, _| {
-            (data.targets()[row] - outputs[row]) * data.weights()[row].sqrt()
+            (targets[row] - outputs[row]) * counts[row].sqrt()
         });
         for column in 0..slopes.ncols() {
             for row in 0..slopes.nrows() {
-                slopes[(row, column)] *= data.weights()[row].sqrt();
+                slopes[(row, column)] *= counts[row].sqrt();
             }
         }
         let mut gram = Matrix::zeros(network.weights(), network.weights());
         add_gram_lower(gram.as_mut(), 1.0, slopes.as_ref());
         let pull = multiply(slopes.transpose(), errors.as_ref());
         Self {
-            residual: residual(&outputs, data),
+            residual: 0.0,
             outputs,
             gram,
             pull: pull.col_as_slice(0).to_vec(),
@@ -97,15 +137,37 @@ fn residual(outputs: &[f64], data: &Dataset) -> f64 {
     between + data.scatter().iter().sum::<f64>()
 }
 
+/// Where learning starts.
+pub struct Start {
+    pub weights: Vec<f64>,
+    pub alpha: f64,
+    pub beta: f64,
+}
+
+impl Start {
+    /// Small random weights.
+    pub fn random(network: Network, seed: u64) -> Self {
+        let scale = 1.0 / ((network.inputs + 1) as f64).sqrt();
+        let drawn = normals(network.weights(), seed);
+        Self {
+            weights: drawn.iter().map(|w| w * scale).collect(),
+            alpha: 1.0,
+            beta: 10.0,
+        }
+    }
+}
+
 /// Learns the weights from one start; `rows` are the expanded inputs.
-pub fn learn(network: Network, rows: &[f64], data: &Dataset, seed: u64) -> Result<Laplace> {
+pub fn learn(network: Network, rows: &[f64], data: &Dataset, start: Start) -> Result<Laplace> {
     let size = network.weights();
     let total = data.total_weight();
     let all: Vec<usize> = (0..size).collect();
-    let scale = 1.0 / ((network.inputs + 1) as f64).sqrt();
-    let mut weights: Vec<f64> = normals(size, seed).iter().map(|w| w * scale).collect();
+    let Start {
+        mut weights,
+        mut alpha,
+        mut beta,
+    } = start;
     let mut place = Place::at(network, &weights, rows, data);
-    let (mut alpha, mut beta) = (1.0, 10.0);
     let mut damping = 1.0;
     for round in 0.. {
         for _ in 0..STEPS {
@@ -115,7 +177,7 @@ pub fn learn(network: Network, rows: &[f64], data: &Dataset, seed: u64) -> Resul
                 Matrix::from_fn(size, 1, |i, _| beta * place.pull[i] - alpha * weights[i]);
             factor.solve(step.as_mut());
             let moved: Vec<f64> = (0..size).map(|i| weights[i] + step[(i, 0)]).collect();
-            let chunks = rows.chunks_exact(network.inputs.max(1));
+            let chunks = rows.par_chunks_exact(network.inputs.max(1));
             let outputs: Vec<f64> = chunks.map(|row| network.output(&moved, row)).collect();
             let next = beta * residual(&outputs, data) + alpha * dot(&moved, &moved);
             if next < value {

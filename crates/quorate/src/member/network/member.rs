@@ -1,6 +1,8 @@
-//! A network as a member: linearised around its most probable weights, its prior over functions by Monte Carlo.
+//! A network as a member: linearised around its most probable weights, its prior over functions integrated over the weights.
 
-use quorate_gp::data::{Dataset, Inputs};
+use std::f64::consts::PI;
+
+use quorate_gp::data::{Dataset, Inputs, random_rows};
 use quorate_gp::gaussian::{Joint, Marginals};
 use quorate_gp::linalg::{Matrix, dot};
 use quorate_gp::posterior::Predict;
@@ -8,7 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Network;
-use super::learn::{Laplace, learn, normals};
+use super::learn::{Laplace, Start, learn};
 use crate::error::Result;
 use crate::member::state::{damaged, list_of_factor};
 use crate::member::{Expansion, Member, Recipe, Setting, State};
@@ -17,8 +19,12 @@ use crate::member::{Expansion, Member, Recipe, Setting, State};
 const HIDDEN: usize = 8;
 /// Starts; the one with the most evidence is kept, because the surface has many peaks.
 const STARTS: u64 = 3;
-/// Weights drawn from their prior: its variance at a query is known to a tenth.
-const DRAWS: usize = 200;
+/// Rows with which starts are compared where there are more than four times as many: the best then goes on with all.
+const TRIAL_ROWS: usize = 5000;
+/// Step of the sum that stands for an integral over a hidden unit's input, in units of the narrower of its two factors, and where
+/// it ends in those of each.
+const STEP: f64 = 0.25;
+const ENDS: (f64, f64) = (20.0, 9.0);
 
 /// A Bayesian network with one hidden layer.
 #[derive(Clone, Debug)]
@@ -26,6 +32,7 @@ pub struct NetworkMember {
     network: Network,
     expansion: Expansion,
     found: Laplace,
+    /// Of its starts.
     seed: u64,
 }
 
@@ -36,21 +43,31 @@ impl NetworkMember {
             inputs: expansion.width(),
             hidden,
         };
-        let values = expansion.apply(rows.inputs());
+        let many = rows.rows() > 4 * TRIAL_ROWS;
+        let trial = many.then(|| rows.select(&random_rows(rows.rows(), TRIAL_ROWS, seed)));
+        let tried = trial.as_ref().unwrap_or(rows);
+        let values = expansion.apply(tried.inputs());
+        let from = |seed: u64| learn(network, &values, tried, Start::random(network, seed));
         let starts: Vec<Laplace> = (0..STARTS)
             .into_par_iter()
-            .map(|start| learn(network, &values, rows, seed.wrapping_add(start)))
+            .map(|start| from(seed.wrapping_add(start)))
             .collect::<Result<_>>()?;
         let mut starts = starts.into_iter();
-        let first = starts
-            .next()
-            .map_or_else(|| learn(network, &values, rows, seed), Ok)?;
-        let found = starts.fold(first, |best, next| {
+        let first = starts.next().map_or_else(|| from(seed), Ok)?;
+        let mut found = starts.fold(first, |best, next| {
             match next.log_evidence > best.log_evidence {
                 true => next,
                 false => best,
             }
         });
+        if many {
+            let start = Start {
+                weights: found.weights,
+                alpha: found.alpha,
+                beta: found.beta,
+            };
+            found = learn(network, &expansion.apply(rows.inputs()), rows, start)?;
+        }
         Ok(Self {
             network,
             expansion,
@@ -72,21 +89,33 @@ impl NetworkMember {
         self.expansion.apply(query)
     }
 
-    /// Variance of the function before the rows were seen: over weights drawn from their prior (Neal 1996; Latouche 2007,
-    /// 3.3.4). Its mean is 0, because weights of either sign are as likely.
+    /// Variance of the function before the rows were seen, over all weights under their prior (Neal 1996; Latouche 2007, 3.3.4,
+    /// by Monte Carlo, of which this is the limit): `1 / alpha (1 + H E tanh^2(u))` with `u ~ N(0, (1 + |x|^2) / alpha)` the
+    /// input of a hidden unit. Its mean is 0, because weights of either sign are as likely.
     fn prior_variance(&self, rows: &[f64]) -> Vec<f64> {
-        let size = self.network.weights();
-        let scale = 1.0 / self.found.alpha.sqrt();
-        let drawn = normals(size * DRAWS, self.seed ^ 0x7072);
-        let drawn: Vec<f64> = drawn.into_iter().map(|w| w * scale).collect();
+        let alpha = self.found.alpha;
         rows.par_chunks(self.network.inputs.max(1))
             .map(|row| {
-                let draws = drawn.chunks_exact(size);
-                let squares = draws.map(|weights| self.network.output(weights, row).powi(2));
-                squares.sum::<f64>() / DRAWS as f64
+                let spread = ((1.0 + dot(row, row)) / alpha).sqrt();
+                (1.0 + self.network.hidden as f64 * mean_square(spread)) / alpha
             })
             .collect()
     }
+}
+
+/// `E tanh^2(u)` for `u ~ N(0, spread^2)`, as `1 - E sech^2(u)` by the trapezoidal rule: both factors of the integrand are analytic
+/// in a strip and die out, so that its error falls exponentially in the step (here below 1e-14).
+fn mean_square(spread: f64) -> f64 {
+    let step = STEP * spread.min(1.0);
+    let last = (ENDS.0.min(ENDS.1 * spread) / step).ceil() as usize;
+    let term = |place: usize| {
+        let u = step * place as f64;
+        let z = u / spread;
+        (-0.5 * z * z).exp() / u.cosh().powi(2)
+    };
+    let half: f64 = (1..=last).map(term).sum();
+    let density = step / (spread * (2.0 * PI).sqrt());
+    1.0 - density * (1.0 + 2.0 * half)
 }
 
 impl Predict for NetworkMember {

@@ -159,3 +159,70 @@ fn every_kind_tells_classes_apart_and_is_the_same_on_any_threads_and_from_its_st
         assert_eq!(answer(1), answer(2), "{}", kind.name);
     }
 }
+
+#[test]
+fn a_process_of_classes_whose_state_was_damaged_is_refused() {
+    let (_, classes, data, columns) = rings(60);
+    let setting = ClassSetting {
+        columns: &columns,
+        classes: &classes,
+        seed: 1,
+        watch: &Unwatched,
+    };
+    let kind = quorate::classifier::class_kind("gp").unwrap();
+    let recipe = (kind.prepare)(&setting, &data).unwrap();
+    let sound = recipe.fit(&data).unwrap().state().unwrap();
+    assert!((kind.restore)(&sound).is_ok());
+    let refused = |what: &str, damage: &dyn Fn(&mut quorate::member::State)| {
+        let mut damaged = sound.clone();
+        damage(&mut damaged);
+        assert_ne!(damaged, sound, "{what}");
+        let restored = (kind.restore)(&damaged);
+        let Err(error) = restored else {
+            panic!("{what} was not noticed");
+        };
+        assert!(!error.to_string().is_empty(), "{what}");
+    };
+    for name in ["temperature", "spread", "floor"] {
+        for value in [0.0, -1.0, f64::INFINITY] {
+            refused(name, &|state| state.text["link"][name] = value.into());
+        }
+    }
+    refused("no link", &|state| {
+        state.text["link"] = serde_json::Value::Null;
+    });
+    refused("fewer shares", &|state| {
+        state.text["classes"]["shares"]
+            .as_array_mut()
+            .unwrap()
+            .pop();
+    });
+    refused("fewer labels", &|state| {
+        state.text["classes"]["labels"]
+            .as_array_mut()
+            .unwrap()
+            .pop();
+    });
+    for value in [-1.0, f64::INFINITY] {
+        refused("noise", &|state| {
+            state.text["noise"]["variance"] = value.into();
+        });
+    }
+    refused("other columns", &|state| {
+        state.text["columns"].as_array_mut().unwrap().pop();
+    });
+    refused("another kernel", &|state| {
+        state.text["kernel"] = "se(".into();
+    });
+    for place in 0..sound.numbers.len() {
+        refused("a shorter list", &|state| {
+            state.numbers[place].pop();
+        });
+        refused("a number that is none", &|state| {
+            state.numbers[place][0] = f64::NAN;
+        });
+    }
+    refused("a list less", &|state| {
+        state.numbers.pop();
+    });
+}
