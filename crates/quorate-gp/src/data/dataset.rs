@@ -4,6 +4,7 @@ use crate::{Error, Result};
 
 use super::inputs::Inputs;
 use super::merge::{group_rows, merge_targets};
+use super::places::Places;
 
 /// Rows for the mathematics, checked once and trusted after.
 ///
@@ -24,6 +25,7 @@ pub struct Dataset {
     members: Vec<Member>,
     /// Targets of the members beyond their first, member after member.
     further: Vec<f64>,
+    places: Places,
 }
 
 /// One row of the table and the group it belongs to.
@@ -180,6 +182,7 @@ impl Dataset {
             known_noise: groups.first_rows.iter().map(|&row| noise_of(row)).collect(),
             scatter: merged.scatter,
             members,
+            places: Places::default(),
         })
     }
 
@@ -249,15 +252,16 @@ impl Dataset {
     /// # Panics
     /// When a group is not in the data set.
     pub fn select(&self, groups: &[usize]) -> Dataset {
-        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.rows()];
-        for (place, &group) in groups.iter().enumerate() {
-            places[group].push(place);
-        }
+        let members = groups.iter().enumerate().flat_map(|(place, &group)| {
+            let own = self.places.of(group, self.rows(), &self.members);
+            own.iter().map(move |&index| (index as usize, place))
+        });
+        // In the order of the table.
+        let mut members: Vec<(usize, usize)> = members.collect();
+        members.sort_unstable();
         let mut chosen = Chosen::default();
-        for (index, member) in self.members.iter().enumerate() {
-            for &group in &places[member.group] {
-                chosen.push(self, index, group);
-            }
+        for (index, place) in members {
+            chosen.push(self, index, place);
         }
         self.gather(groups, chosen)
     }
@@ -301,6 +305,7 @@ impl Dataset {
         self.known_noise.extend_from_slice(&other.known_noise);
         self.scatter.extend_from_slice(&other.scatter);
         self.members.extend(other.members.iter().map(moved));
+        self.places = Places::default();
     }
 
     fn gather(&self, groups: &[usize], chosen: Chosen) -> Dataset {
@@ -320,6 +325,7 @@ impl Dataset {
             scatter: pick(&self.scatter),
             members: chosen.members,
             further: chosen.further,
+            places: Places::default(),
         }
     }
 }

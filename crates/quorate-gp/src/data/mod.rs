@@ -16,6 +16,7 @@ mod inputs;
 mod merge;
 mod names;
 mod pieces;
+mod places;
 mod quantity;
 mod roles;
 mod rows;

@@ -1,7 +1,6 @@
 //! Kernels on rows that are few, equal, huge or of no width.
 #![allow(clippy::unwrap_used)]
 
-#[allow(dead_code)]
 use crate::kernel_support;
 
 use kernel_support::{WIDTH, bind, block, cases, inputs, rows};

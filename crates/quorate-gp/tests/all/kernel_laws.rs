@@ -1,7 +1,6 @@
 //! Laws that every kernel keeps, alone and composed.
 #![allow(clippy::unwrap_used)]
 
-#[allow(dead_code)]
 use crate::kernel_support;
 
 use kernel_support::{Noise, WIDTH, bind, block, cases, inputs, rows};

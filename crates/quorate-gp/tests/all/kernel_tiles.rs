@@ -1,7 +1,6 @@
 //! Whole matrices in parallel: the same numbers as one block, and the same bits on any number of threads.
 #![allow(clippy::unwrap_used)]
 
-#[allow(dead_code)]
 use crate::kernel_support;
 
 use std::ops::Range;

@@ -226,7 +226,7 @@ fn left_out(shape: &Shape, rows: usize, neighbours: usize) -> f64 {
     let wide = (LEFT_OUT_WIDTH * neighbours) as f64;
     let expert = wide.min(shape.distinct_rows as f64);
     let scored = (rows as f64).min(shape.distinct_rows as f64);
-    scored * expert.powi(3) * 2.0 / 3.0 / FLOPS
+    scored * expert.powi(3) / 3.0 / FLOPS
         + VALUE * entries(shape, 1.0, scored * expert * expert / 2.0)
 }
 

@@ -1,4 +1,5 @@
 //! A table of every kernel beside its formula, typed literally, and inputs to try them on.
+#![allow(clippy::unwrap_used)]
 
 use quorate_gp::data::{ColumnKind, InputColumn, Inputs};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};

@@ -1,4 +1,5 @@
 //! What the tests of tables share.
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
