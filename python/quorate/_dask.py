@@ -8,13 +8,14 @@ from typing import Any
 import dask
 import numpy as np
 from dask import delayed
-from distributed import Client, get_worker
+from distributed import Client, as_completed, get_worker
 from sklearn.base import clone
 
 from quorate import _rounds
 from quorate._allocator import roomy
 from quorate._cells import Cells, steepness
 from quorate._counts import LandmarkCountRegressor
+from quorate._progress import Progress, watching
 
 
 def partitions(X: Any, *columns: Any) -> list[tuple[Any, ...]]:
@@ -171,10 +172,21 @@ def working(estimator: Any, part: tuple[Any, ...], name: str) -> bytes:
     return on_worker(estimator).working_message(*part, part_name=name)
 
 
-def summed(client: Client, estimator: Any, held: list[Any], names: list[str]) -> Any:
+def gathered(client: Client, asked: list[Any], stage: str, progress: Progress) -> list[Any]:
+    """The results of futures, with word of each that is done."""
+    with watching(progress) as tell:
+        if tell:
+            tell(stage, 0, len(asked))
+            for done, _ in enumerate(as_completed(asked), start=1):
+                tell(stage, done, len(asked))
+    return client.gather(asked)
+
+
+def summed(client: Client, estimator: Any, held: list[Any], names: list[str], progress: Progress = None) -> Any:
     shared = client.scatter(estimator, broadcast=True)
     sent = [client.submit(message_of, shared, part, name) for part, name in zip(held, names, strict=True)]
-    return estimator.absorb(dict(zip(names, client.gather(sent), strict=True)))
+    told = gathered(client, sent, "absorbing parts", progress)
+    return estimator.absorb(dict(zip(names, told, strict=True)))
 
 
 @roomy

@@ -65,7 +65,7 @@ class _DaskEstimator:
         estimator, held, names = self._prepared(client, work.partitions(X, y, sample_weight, noise))
         if self.rounds:
             estimator = work.learned_together(client, estimator, held, names, self.rounds)
-        estimator = work.summed(client, estimator, held, names)
+        estimator = work.summed(client, estimator, held, names, self._progress)
         self._adopt(estimator)
         return self
 
@@ -76,7 +76,8 @@ class _DaskEstimator:
         samples = self._samples(client, held)
         machine, threads = work.largest_machine(client)
         where = {"workers": machine, "allow_other_workers": True} if machine else {}
-        estimator = client.submit(work.prepare, self._estimator(), samples, threads, **where).result()
+        asked = client.submit(work.prepare, self._estimator(), samples, threads, **where)
+        (estimator,) = work.gathered(client, [asked], "learning from a sample", self._progress)
         return estimator, held, [f"part-{index:06d}" for index in range(len(parts))]
 
     def _samples(self, client: Client, held: list[Any]) -> list[Any]:
@@ -98,7 +99,16 @@ class _DaskEstimator:
         self._fitted().save(path)
 
     def _estimator(self) -> Any:
-        return self._local(**{"mode": "landmarks", "method": "committee", **self.options})
+        return self._local(**{"mode": "landmarks", "method": "committee", **self._local_options})
+
+    @property
+    def _progress(self) -> Any:
+        return self.options.get("progress")
+
+    @property
+    def _local_options(self) -> dict[str, Any]:
+        """What the workers need to know: progress is shown where the fit was asked for."""
+        return {name: value for name, value in self.options.items() if name != "progress"}
 
     def _fitted(self) -> Any:
         if not hasattr(self, "local_"):
@@ -142,7 +152,8 @@ class DaskGPRegressor(_DaskEstimator):
         Further steps of the hyperparameters by the evidence of all rows: value and gradient are summed over the
         partitions, where they are held. None by default: a sample of 50,000 rows tells them well.
     **options
-        Parameters of `GPRegressor`: `kernel`, `landmarks`, `part_size`, `keep_parts`, `random_state`, ...
+        Parameters of `GPRegressor`: `kernel`, `landmarks`, `part_size`, `keep_parts`, `random_state`, ..., and `progress`,
+        which tells how many parts or cells are done.
 
     Examples
     --------
@@ -165,7 +176,8 @@ class DaskGPRegressor(_DaskEstimator):
         held = client.compute([delayed(work.hold)(*part) for part in work.partitions(X, y, sample_weight, noise)])
         self.cells_ = client.submit(work.cut_space, self._samples(client, held), len(held)).result()
         self.cell_models_ = work.fitted_cells(client, self._estimator(), self.cells_, held)
-        self.scores_ = client.gather([client.submit(getattr, model, "scores_") for model in self.cell_models_])
+        scores = [client.submit(getattr, model, "scores_") for model in self.cell_models_]
+        self.scores_ = work.gathered(client, scores, "fitting cells", self._progress)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -246,7 +258,8 @@ class DaskGPCountRegressor(_DaskEstimator):
         def ask() -> dict[str, bytes]:
             shared = client.scatter(estimator, broadcast=True)
             sent = [client.submit(work.working, shared, part, name) for part, name in zip(held, names, strict=True)]
-            return dict(zip(names, client.gather(sent), strict=True))
+            told = work.gathered(client, sent, "working targets", self._progress)
+            return dict(zip(names, told, strict=True))
 
         self._adopt(estimator.settle(ask))
         return self
@@ -257,4 +270,4 @@ class DaskGPCountRegressor(_DaskEstimator):
         return (mean, self._lazily("_deviation", X, beside=exposure)) if return_std else mean
 
     def _estimator(self) -> Any:
-        return self._local(**{"sample_rows": self.sample_rows, "rounds": self.rounds, **self.options})
+        return self._local(**{"sample_rows": self.sample_rows, "rounds": self.rounds, **self._local_options})

@@ -192,6 +192,13 @@ def test_cells_are_written_and_read(client, tmp_path):
         DaskGPRegressor(client, rounds=2, **CELLS).fit(*table)
 
 
+def test_progress_is_told_where_the_fit_was_asked_for(client, rows):
+    told = []
+    DaskGPRegressor(client, progress=lambda *word: told.append(word), **OPTIONS).fit(*chunked(*rows))
+    assert told[0] == ("learning from a sample", 0, 1)
+    assert [word for word in told if word[0] == "absorbing parts"] == [("absorbing parts", k, 4) for k in range(5)]
+
+
 def test_cuts_divide_questions_and_share_the_rows_beside_them():
     X = np.column_stack([np.linspace(0, 1, 1_000), np.zeros(1_000), np.tile([0.0, 1.0], 500)])
     cells = Cells.cut(X, np.array([1.0, 1.0, 0.1]), 4)
