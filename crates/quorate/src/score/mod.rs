@@ -14,6 +14,7 @@ use quorate_gp::posterior::LeaveOneOut;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::prediction::Prediction;
 
 /// How good predictions are, in the target's own units unless the name says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,20 +85,12 @@ pub(crate) fn leave_one_out_scores(
     yardstick: Yardstick,
 ) -> Result<Scores> {
     let Yardstick { mean, deviation } = yardstick;
-    let targets: Vec<f64> = answers
-        .target
-        .iter()
-        .map(|t| mean + deviation * t)
-        .collect();
-    let means: Vec<f64> = answers.mean.iter().map(|m| mean + deviation * m).collect();
-    let variances: Vec<f64> = answers
-        .variance
-        .iter()
-        .zip(&answers.noise)
-        .map(|(latent, noise)| deviation * deviation * (latent + noise))
-        .collect();
+    let targets = answers.target.iter().map(|own| mean + deviation * own);
+    let targets: Vec<f64> = targets.collect();
+    let told = Prediction::of_left_out(answers, yardstick);
     let weights: Vec<f64> = members.iter().map(|m| m.weight).collect();
-    Scores::of(&targets, &means, &variances, Some(&weights), yardstick)
+    let variances = told.variance(false);
+    Scores::of(&targets, &told.mean, &variances, Some(&weights), yardstick)
 }
 
 impl Scores {
