@@ -76,7 +76,7 @@ pub fn test_package(log: &Path, full: bool, tally: &mut Tally) -> Outcome<()> {
     )?;
     let mut tests = Command::new(&python);
     tests
-        .args(["-m", "pytest", "--numprocesses", "3"])
+        .args(["-m", "pytest", "--numprocesses", "3", "--dist", "worksteal"])
         .env("QUORATE_DATA", workspace::data_folder())
         .env("QUORATE_SKIP_LOG", log)
         .env("QUORATE_WHEELS", &wheels)
