@@ -2,6 +2,8 @@
 
     python benches/dask_cluster.py kill [RUNS]              a worker is killed (SIGKILL) at a random moment of each run
     python benches/dask_cluster.py flights DIR [ROWS]       us_flights.parquet through landmarks, beside one process
+    python benches/dask_cluster.py local TRAIN TEST [N]     two Parquet files with a column y: local answers through N cells of
+                                                            space, beside one process
 
 Prints whether results are the same to the last bit, processor and wall seconds, and the greatest memory of a worker.
 """
@@ -119,6 +121,34 @@ def compare(folder, rows, folder_of_parts):
     print(f"idle, they use {idle:.3f} of a processor: {idle * wall:.1f} processor seconds of those")
 
 
+def local(train, test, cells):
+    """Answers from the nearest rows: cells of space on two workers, beside one process over all rows."""
+    import pandas as pd
+
+    train, test = pd.read_parquet(train), pd.read_parquet(test)
+    X, y = train.drop(columns="y").to_numpy(np.float64), train["y"].to_numpy(np.float64)
+    questions, seen = test.drop(columns="y").to_numpy(np.float64), test["y"].to_numpy(np.float64)
+    started, used = time.perf_counter(), processor()
+    alone = GPRegressor(method="committee", mode="local", n_jobs=2).fit(X, y)
+    told(f"one process, {len(X)} rows", alone, questions, seen, y.std(), started, used)
+    with cluster() as workers, Client(workers) as client:
+        size = -(-len(X) // cells)
+        table = da.from_array(X, chunks=(size, X.shape[1])), da.from_array(y, chunks=size)
+        started, before = time.perf_counter(), client.run(worker_processor)
+        model = DaskGPRegressor(client, mode="local").fit(*table)
+        spent = sum(value[0] - before[key][0] for key, value in client.run(worker_processor).items())
+        told(f"{cells} cells on two workers", model.to_local(), questions, seen, y.std(), started, processor() - spent)
+
+
+def told(name, model, questions, seen, scale, started, used):
+    """Prints what a model scores, in deviations of the target, and what it took to learn."""
+    wall, spent = time.perf_counter() - started, processor() - used
+    error = (seen - model.predict(questions)) / scale
+    low, high = model.predict_quantiles(questions, (0.025, 0.975)).T
+    covered = np.mean((seen >= low) & (seen <= high))
+    print(f"{name}: RMSE {np.sqrt(np.mean(error**2)):.4f}, 95 % intervals hold {100 * covered:.1f} %, {spent:.1f} processor seconds, {wall:.1f} s", flush=True)
+
+
 def processor():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
@@ -138,5 +168,7 @@ if __name__ == "__main__":
             kill(int(rest[0]) if rest else 20)
         case ["flights", folder, *rest]:
             flights(folder, int(rest[0]) if rest else 900_000)
+        case ["local", train, test, *rest]:
+            local(train, test, int(rest[0]) if rest else 4)
         case _:
             sys.exit(__doc__)

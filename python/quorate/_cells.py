@@ -144,13 +144,22 @@ class CellRegressor:
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Expected targets, with `return_std` also their standard deviation."""
-        mean, std = np.empty(len(X)), np.empty(len(X))
+        told = self._asked(X, 2, lambda model, rows: np.column_stack(model.predict(rows, return_std=True)))
+        return (told[:, 0], told[:, 1]) if return_std else told[:, 0]
+
+    def predict_quantiles(self, X: Any, quantiles: Any = (0.025, 0.5, 0.975)) -> np.ndarray:
+        """Quantiles of the targets, a row for each question."""
+        levels = np.atleast_1d(quantiles)
+        return self._asked(X, len(levels), lambda model, rows: model.predict_quantiles(rows, levels))
+
+    def _asked(self, X: Any, width: int, answer: Any) -> np.ndarray:
+        """Each question put to the model of its cell."""
+        told = np.empty((len(X), width))
         where = self.cells.of(X)
         for cell in np.unique(where):
             rows = np.flatnonzero(where == cell)
-            asked = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-            mean[rows], std[rows] = self.models[cell].predict(asked, return_std=True)
-        return (mean, std) if return_std else mean
+            told[rows] = answer(self.models[cell], X.iloc[rows] if hasattr(X, "iloc") else X[rows])
+        return told
 
     def save(self, folder: Any) -> None:
         """Writes a model file for each cell, as the command `quorate` reads them, and `cells.json`, which says where they end."""

@@ -174,6 +174,8 @@ def test_cells_of_space_give_the_bytes_of_one_machine(client):
     expected = [np.concatenate(own) for own in zip(*parts, strict=True)]
     assert np.array_equal(mean.compute(), expected[0]) and np.array_equal(std.compute(), expected[1])
     assert np.array_equal(model.predict(ask), local.predict(ask))
+    low, high = local.predict_quantiles(ask, (0.05, 0.95)).T
+    assert np.all((low < local.predict(ask)) & (local.predict(ask) < high))
     assert np.sqrt(np.mean((expected[0] - truth) ** 2)) < 0.1
 
 

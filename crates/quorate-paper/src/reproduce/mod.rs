@@ -19,6 +19,7 @@ mod neal;
 mod setting;
 mod table_one;
 mod thesis;
+mod thesis_asking;
 mod thesis_fusion;
 mod thesis_members;
 mod thesis_nodes;
