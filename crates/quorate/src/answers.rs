@@ -42,6 +42,9 @@ pub enum Method {
 pub struct MixtureShape {
     /// Number of experts.
     pub experts: usize,
+    /// Landmarks through which its processes heard a long table; none where the rows are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<usize>,
 }
 
 /// The size of a committee that speaks through landmarks.

@@ -233,8 +233,14 @@ impl Model {
         let (rows, distinct_rows) = match &self.state {
             State::Rows(data)
             | State::Parts(PartedRows { data, .. })
-            | State::Mixture(MixtureState { data, .. })
             | State::Supported(PartedRows { data, .. }, _) => (data.members().len(), data.rows()),
+            State::Mixture(MixtureState { data, .. }) => {
+                let record = self.fitted.found.mixture.as_ref();
+                match record.and_then(|record| record.heard) {
+                    Some(rows) => (rows, rows),
+                    None => (data.members().len(), data.rows()),
+                }
+            }
             State::Committee(committee) => committee.rows(),
         };
         let scores = self.fitted.found.leave_one_out.clone();

@@ -244,13 +244,18 @@ fn answers_from(method: Method) -> String {
         Method::Latent(Approximation::Propagation) => {
             "all rows at once, by expectation propagation".to_owned()
         }
-        Method::Mixture(shape) => match shape.experts {
-            1 => "all rows at once, with noise that depends on the inputs".to_owned(),
-            several => format!(
-                "{} with gates, each over all rows",
-                count(several, "expert")
-            ),
-        },
+        Method::Mixture(shape) => {
+            let rows = match shape.landmarks {
+                Some(landmarks) => {
+                    format!("what all rows said to {}", count(landmarks, "landmark"))
+                }
+                None => "all rows at once".to_owned(),
+            };
+            match shape.experts {
+                1 => format!("{rows}, with noise that depends on the inputs"),
+                several => format!("{} with gates, each from {rows}", count(several, "expert")),
+            }
+        }
         Method::Local(Neighbourhood {
             neighbours,
             together,

@@ -39,10 +39,16 @@ fn method(method: Method) -> String {
         Method::Mixture(shape) if shape.experts == 1 => {
             "a Gaussian process whose noise is a process too".to_owned()
         }
-        Method::Mixture(shape) => format!(
-            "a mixture of {} with gates",
-            count(shape.experts, "Gaussian process expert")
-        ),
+        Method::Mixture(shape) => {
+            let experts = count(shape.experts, "Gaussian process expert");
+            match shape.landmarks {
+                Some(landmarks) => format!(
+                    "a mixture of {experts} with gates, which heard all rows through {}",
+                    count(landmarks, "landmark")
+                ),
+                None => format!("a mixture of {experts} with gates"),
+            }
+        }
         Method::Local(shape) => format!(
             "a committee of local experts, {} to each question",
             count(shape.neighbours, "nearest row")

@@ -123,9 +123,9 @@ impl Mixed {
     pub fn alone(&self, query: Inputs<'_>) -> Result<Vec<Vec<f64>>> {
         let rows = self.mixture.rows().inputs()?;
         let experts = self.alone.iter().zip(&self.mixture.prior().experts);
-        Ok(experts
-            .map(|(own, kernel)| own.marginals(kernel, rows, query).0)
-            .collect())
+        experts
+            .map(|(own, kernel)| Ok(own.marginals(kernel, rows, query)?.0))
+            .collect()
     }
 
     /// Means of the mixture at questions (MGP, section 4: E(y|x)).

@@ -21,7 +21,7 @@ pub struct Record {
 }
 
 /// The numbers of a summary that are no tensors.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Scalars {
     log_evidence: f64,
     rows: f64,

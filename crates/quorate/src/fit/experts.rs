@@ -62,9 +62,13 @@ pub fn fit(
         left_out: Vec::new(),
         kept: 0,
         parametric: Some(trained),
+        heard: None,
     };
     let found = Found {
-        method: Method::Mixture(MixtureShape { experts }),
+        method: Method::Mixture(MixtureShape {
+            experts,
+            landmarks: None,
+        }),
         kernel,
         noise: GaussianNoise { variance: noise },
         jitter: Jitter::default(),
@@ -86,6 +90,7 @@ pub fn fit(
     let state = MixtureState {
         data,
         sites: Vec::new(),
+        heard: None,
     };
     let answers = MixtureAnswers::new(found.mixture.as_ref(), schema.columns(), &state)?;
     Ok((found, state, Answers::Mixture(Box::new(answers))))

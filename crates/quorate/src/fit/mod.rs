@@ -8,6 +8,7 @@ mod dispersion;
 mod drawn;
 pub(crate) mod exact;
 mod experts;
+pub(crate) mod heard;
 mod inferred;
 pub(crate) mod joint;
 pub(crate) mod landmarks;
@@ -19,6 +20,7 @@ mod quantity;
 pub(crate) mod start;
 mod supported;
 mod through;
+mod trials;
 
 use std::borrow::Cow;
 
@@ -151,7 +153,7 @@ pub(crate) fn fit(
             let (found, answers) = exact::fit(&planned, &schema, &data, watch)?;
             (found, State::Rows(data), answers)
         }
-        Way::Mixture { experts } => {
+        Way::Mixture { experts, .. } => {
             let (found, state, answers) = mixture::fit(&planned, &schema, data, experts, watch)?;
             (found, State::Mixture(state), answers)
         }

@@ -8,18 +8,22 @@ use super::parametric::ParametricMixture;
 use super::predict::{Voice, density, moments, sample_voices};
 use super::processes::{MixtureOfProcesses, MixtureRows};
 use super::sites::Sites;
+use super::speakers::{Heard, Speakers};
 use crate::error::{Error, Result};
 use crate::fit::MixtureRecord;
+use crate::landmarks::LandmarkBelief;
 use crate::prediction::Prediction;
 use crate::score::Yardstick;
 
 /// What a mixture keeps: its rows, and what they say to each process.
 #[derive(Clone, Debug)]
 pub struct MixtureState {
-    /// The rows.
+    /// The rows; of a long table a sample, for pictures.
     pub data: Dataset,
     /// The sites of the experts, of the gates where there are several experts, and of the noises.
     pub sites: Vec<Sites>,
+    /// What all rows of a long table said to the landmarks, instead of sites.
+    pub heard: Option<Heard>,
 }
 
 impl MixtureRows {
@@ -49,6 +53,13 @@ impl MixtureRows {
 pub enum MixtureAnswers {
     /// Of Gaussian processes.
     Processes(Box<MixtureOfProcesses>),
+    /// Of Gaussian processes that have heard a long table through landmarks.
+    Landmarks {
+        /// What they believe.
+        speakers: Box<Speakers<LandmarkBelief>>,
+        /// A sample of the rows.
+        rows: MixtureRows,
+    },
     /// Of experts with weights.
     Parametric {
         /// The experts.
@@ -78,6 +89,13 @@ impl MixtureAnswers {
             });
         }
         let prior = record.prior(columns)?;
+        if let Some(heard) = &state.heard {
+            let speakers = Speakers::after(&prior, heard, columns.len())?;
+            return Ok(MixtureAnswers::Landmarks {
+                speakers: Box::new(speakers),
+                rows,
+            });
+        }
         let mixture = MixtureOfProcesses::condition(prior, rows, state.sites.clone())?;
         Ok(MixtureAnswers::Processes(Box::new(mixture)))
     }
@@ -86,7 +104,9 @@ impl MixtureAnswers {
     pub fn rows(&self) -> &MixtureRows {
         match self {
             MixtureAnswers::Processes(mixture) => mixture.rows(),
-            MixtureAnswers::Parametric { rows, .. } => rows,
+            MixtureAnswers::Landmarks { rows, .. } | MixtureAnswers::Parametric { rows, .. } => {
+                rows
+            }
         }
     }
 
@@ -97,6 +117,7 @@ impl MixtureAnswers {
                 let experts = &mixture.prior().experts;
                 &experts[experts.len() / 2]
             }
+            MixtureAnswers::Landmarks { speakers, .. } => speakers.kernel(),
             MixtureAnswers::Parametric { kernel, .. } => kernel,
         }
     }
@@ -105,6 +126,7 @@ impl MixtureAnswers {
     pub fn voices(&self, query: Inputs<'_>) -> Result<Vec<Voice>> {
         match self {
             MixtureAnswers::Processes(mixture) => mixture.voices(query),
+            MixtureAnswers::Landmarks { speakers, .. } => speakers.voices(query),
             MixtureAnswers::Parametric { mixture, .. } => mixture.voices(query),
         }
     }
@@ -131,6 +153,9 @@ impl MixtureAnswers {
     ) -> Result<Vec<Vec<f64>>> {
         match self {
             MixtureAnswers::Processes(mixture) => mixture.sample(query, count, seed, noisy),
+            MixtureAnswers::Landmarks { speakers, .. } => {
+                speakers.sample(query, count, seed, noisy)
+            }
             MixtureAnswers::Parametric { mixture, .. } => {
                 let voices = mixture.voices(query)?;
                 Ok(sample_voices(&voices, query.rows(), count, seed, noisy))

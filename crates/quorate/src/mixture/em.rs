@@ -1,12 +1,15 @@
 //! Expectation and maximisation for a mixture of Gaussian processes (Tresp 2001, sec. 4.1 and appendix).
 
+use std::sync::Arc;
+
 use quorate_gp::linalg::dot;
 use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
+use super::between::Covariances;
 use super::gate::{self, log_prior, log_shares, log_sum};
 use super::noise::{Errors, precision};
-use super::processes::{Covariances, MixtureOfProcesses, MixtureRows, Prior, Track};
+use super::processes::{MixtureOfProcesses, MixtureRows, Prior, Track};
 use super::sites::{Sites, Smoothed};
 use crate::error::{Error, Result};
 
@@ -98,11 +101,34 @@ pub fn climb(
     settings: Settings,
     watch: &dyn Watch,
 ) -> Result<(MixtureOfProcesses, Climb)> {
+    let covariances = Covariances::of_pairs(prior, rows)?;
+    climb_between(prior, rows, covariances, settings, watch)
+}
+
+/// The same with rows that are connected through landmarks alone (row after row of encoded inputs): the time of a round is linear in
+/// the rows, and what is kept of them is a sum for each process.
+pub fn climb_through(
+    prior: &Prior,
+    rows: &Arc<MixtureRows>,
+    landmarks: &[f64],
+    settings: Settings,
+    watch: &dyn Watch,
+) -> Result<(MixtureOfProcesses, Climb)> {
+    let covariances = Covariances::through(prior, rows, landmarks)?;
+    climb_between(prior, rows, covariances, settings, watch)
+}
+
+fn climb_between(
+    prior: &Prior,
+    rows: &MixtureRows,
+    covariances: Covariances,
+    settings: Settings,
+    watch: &dyn Watch,
+) -> Result<(MixtureOfProcesses, Climb)> {
     let count = prior.count();
     if count == 0 {
         return Err(Error::Spec("a mixture needs at least one expert".into()));
     }
-    let covariances = Covariances::new(prior, rows)?;
     let climber = Climber {
         prior,
         rows,
@@ -271,7 +297,7 @@ impl Climber<'_> {
             .into_par_iter()
             .map(|expert| {
                 let sites = self.expert_sites(round, expert);
-                Smoothed::new(&self.covariances.experts[expert], sites)
+                self.covariances.experts[expert].hear(sites)
             })
             .collect()
     }
@@ -325,7 +351,8 @@ impl Climber<'_> {
             };
             sites.push(errors.sites(&round.noises[expert].value));
         }
-        MixtureOfProcesses::condition(self.prior.clone(), self.rows.clone(), sites)
+        let (prior, rows) = (self.prior.clone(), self.rows.clone());
+        MixtureOfProcesses::hear(prior, rows, sites, &self.covariances)
     }
 }
 

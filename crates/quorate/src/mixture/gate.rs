@@ -1,9 +1,10 @@
 //! Gates: which expert speaks where, as a softmax of processes (Tresp 2001, sec. 4 and appendix).
 
-use quorate_gp::linalg::{Matrix, dot};
+use quorate_gp::linalg::dot;
 
+use super::between::Between;
 use super::processes::Track;
-use super::sites::{Sites, Smoothed};
+use super::sites::Sites;
 use crate::error::Result;
 
 /// Shares that are proportional to `exp(h_i)`: positive, and one together (Tresp 2001, *Committee Machines*, sec. 3.1).
@@ -40,13 +41,13 @@ pub fn log_shares(gates: &[Track], row: usize) -> Vec<f64> {
 /// along their difference is twice what each alone sees. One after the other, each sees all of its own Hessian.
 pub fn sweep(
     gates: &mut [Track],
-    covariance: &Matrix,
+    covariance: &Between,
     responsibilities: &[Vec<f64>],
     weights: &[f64],
 ) -> Result<()> {
     for own in 0..gates.len() {
         let sites = sites(gates, own, &responsibilities[own], weights);
-        let smoothed = Smoothed::new(covariance, sites)?;
+        let smoothed = covariance.hear(sites)?;
         // The others' share of the normaliser does not move.
         let others: Vec<f64> = (0..weights.len())
             .map(|row| {
@@ -55,7 +56,7 @@ pub fn sweep(
             })
             .collect();
         let target = &responsibilities[own];
-        gates[own].step(covariance, smoothed, |value| {
+        gates[own].step(smoothed, |value| {
             let each = value.iter().enumerate().map(|(row, height)| {
                 let all = log_sum([*height, others[row]].into_iter());
                 weights[row] * (target[row] * height - all)

@@ -24,6 +24,7 @@
 //! ```
 
 mod answers;
+mod between;
 mod density;
 mod em;
 mod experts;
@@ -35,10 +36,11 @@ mod predict;
 mod print;
 mod processes;
 mod sites;
+mod speakers;
 
 pub use answers::{MixtureAnswers, MixtureState};
 pub use density::{DensitySettings, GaussianMixture, LinearVoices, density_gate};
-pub use em::{Belief, Climb, Responses, Settings, climb};
+pub use em::{Belief, Climb, Responses, Settings, climb, climb_through};
 pub use experts::{ExpertObjective, ExpertShape, Map, Training, train};
 pub(crate) use gate::log_sum;
 pub use gate::softmax;
@@ -47,3 +49,4 @@ pub use parametric::{Asked, ExpertKind, GateKind, ParametricMixture};
 pub use predict::{Voice, density};
 pub use processes::{MixtureOfProcesses, MixtureRows, Prior};
 pub use sites::{Sites, Smoothed};
+pub use speakers::{Heard, Speakers};

@@ -1,9 +1,8 @@
 //! Noise that depends on the inputs: a process for the logarithm of its deviation (Tresp 2001, sec. 4 and appendix).
 
-use quorate_gp::linalg::Matrix;
-
+use super::between::Between;
 use super::processes::Track;
-use super::sites::{Sites, Smoothed};
+use super::sites::Sites;
 use crate::error::Result;
 
 /// Logarithm of the least deviation of noise: rows that are fitted to the last digit would count without limit.
@@ -53,9 +52,9 @@ impl Errors<'_> {
     }
 
     /// One step of Fisher scoring.
-    pub fn step(&self, track: &mut Track, covariance: &Matrix) -> Result<()> {
-        let smoothed = Smoothed::new(covariance, self.sites(&track.value))?;
-        track.step(covariance, smoothed, |value| self.value(value));
+    pub fn step(&self, track: &mut Track, covariance: &Between) -> Result<()> {
+        let smoothed = covariance.hear(self.sites(&track.value))?;
+        track.step(smoothed, |value| self.value(value));
         Ok(())
     }
 }

@@ -3,12 +3,12 @@
 use quorate_gp::data::Inputs;
 use quorate_gp::gaussian::Marginals;
 use quorate_gp::linalg::Matrix;
-use quorate_gp::posterior::draw;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 
 use super::gate::softmax;
 use super::processes::MixtureOfProcesses;
+use super::speakers::{AtRows, Speakers};
 use crate::error::Result;
 use crate::hyper::{Mixture, MixturePart};
 
@@ -36,34 +36,27 @@ pub struct Voice {
 }
 
 impl MixtureOfProcesses {
+    /// Its processes, ready to be asked.
+    fn speakers(&self) -> Result<Speakers<AtRows<'_>>> {
+        let rows = self.rows.inputs()?;
+        let shared = |own| std::iter::repeat_n(own, self.prior.count());
+        let at = |(own, kernel)| AtRows { own, kernel, rows };
+        let experts = self.experts.iter().zip(&self.prior.experts);
+        Ok(Speakers {
+            experts: experts.map(at).collect(),
+            gates: (self.gates.iter().zip(shared(&self.prior.gate)))
+                .map(at)
+                .collect(),
+            noises: (self.noises.iter().zip(shared(&self.prior.noise)))
+                .map(at)
+                .collect(),
+            level: self.prior.level,
+        })
+    }
+
     /// What each expert says at query points.
     pub fn voices(&self, query: Inputs<'_>) -> Result<Vec<Voice>> {
-        let rows = self.rows.inputs()?;
-        let gates: Vec<Vec<f64>> = self
-            .gates
-            .iter()
-            .map(|gate| gate.marginals(&self.prior.gate, rows, query).0)
-            .collect();
-        let shares = shares(&gates, query.rows());
-        let each = self
-            .experts
-            .iter()
-            .zip(&self.noises)
-            .zip(shares)
-            .zip(&self.prior.experts);
-        Ok(each
-            .map(|(((expert, noise), share), kernel)| {
-                let (mean, variance) = expert.marginals(kernel, rows, query);
-                let (spread, spread_variance) = noise.marginals(&self.prior.noise, rows, query);
-                Voice {
-                    share,
-                    mean,
-                    variance,
-                    spread: spread.iter().map(|own| own + self.prior.level).collect(),
-                    spread_variance,
-                }
-            })
-            .collect())
+        self.speakers()?.voices(query)
     }
 
     /// What each expert says of the rows themselves, each without its own.
@@ -105,35 +98,7 @@ impl MixtureOfProcesses {
         seed: u64,
         noisy: bool,
     ) -> Result<Vec<Vec<f64>>> {
-        let rows = self.rows.inputs()?;
-        let still = vec![0.0; query.rows()];
-        let mut seeds = ChaCha12Rng::seed_from_u64(seed);
-        let mut draws = |joint| Ok(draw(&joint, &still, count, seeds.next_u64())?);
-        let kernels = &self.prior.experts;
-        let experts: Vec<Matrix> = (self.experts.iter().zip(kernels))
-            .map(|(own, kernel)| draws(own.joint(kernel, rows, query)))
-            .collect::<Result<_>>()?;
-        let gates: Vec<Matrix> = (self.gates.iter())
-            .map(|own| draws(own.joint(&self.prior.gate, rows, query)))
-            .collect::<Result<_>>()?;
-        let noises: Vec<Matrix> = (self.noises.iter())
-            .map(|own| draws(own.joint(&self.prior.noise, rows, query)))
-            .collect::<Result<_>>()?;
-        let mut random = ChaCha12Rng::seed_from_u64(seed ^ 1);
-        let mut functions = vec![Vec::with_capacity(query.rows()); count];
-        for (place, function) in functions.iter_mut().enumerate() {
-            for row in 0..query.rows() {
-                let heights: Vec<f64> = gates.iter().map(|gate| gate[(row, place)]).collect();
-                let expert = pick(&softmax(&heights), &mut random);
-                let noise = if noisy {
-                    (self.prior.level + noises[expert][(row, place)]).exp() * normal(&mut random)
-                } else {
-                    0.0
-                };
-                function.push(experts[expert][(row, place)] + noise);
-            }
-        }
-        Ok(functions)
+        self.speakers()?.sample(query, count, seed, noisy)
     }
 }
 
@@ -197,7 +162,7 @@ pub fn density(voices: &[Voice], mean: f64, deviation: f64) -> Mixture {
 }
 
 /// The share of each expert in each row, one list for each expert; one expert has no gate.
-fn shares(gates: &[Vec<f64>], rows: usize) -> Vec<Vec<f64>> {
+pub(super) fn shares(gates: &[Vec<f64>], rows: usize) -> Vec<Vec<f64>> {
     if gates.is_empty() {
         return vec![vec![1.0; rows]];
     }
@@ -212,7 +177,7 @@ fn shares(gates: &[Vec<f64>], rows: usize) -> Vec<Vec<f64>> {
 }
 
 /// One of several by their shares; the last where rounding leaves nobody.
-fn pick(shares: &[f64], random: &mut impl Rng) -> usize {
+pub(super) fn pick(shares: &[f64], random: &mut impl Rng) -> usize {
     let mut rest = uniform(random);
     for (place, share) in shares.iter().enumerate() {
         if rest < *share {
@@ -228,6 +193,6 @@ fn uniform(random: &mut impl Rng) -> f64 {
     ((random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 
-fn normal(random: &mut impl Rng) -> f64 {
+pub(super) fn normal(random: &mut impl Rng) -> f64 {
     crate::prediction::standard_quantile(uniform(random))
 }

@@ -1,12 +1,14 @@
 //! The mixture itself: rows, prior processes, and what the processes believe after hearing the rows.
 
 use quorate_gp::data::Inputs;
-use quorate_gp::kernel::{BoundKernel, tiles};
-use quorate_gp::linalg::{Matrix, dot, symmetric_times};
+use quorate_gp::kernel::BoundKernel;
+use quorate_gp::linalg::dot;
 use rayon::prelude::*;
 
+use super::between::Covariances;
 use super::sites::{Sites, Smoothed};
 use crate::error::{Error, Result};
+use crate::landmarks::Summary;
 
 /// Steps that are halved more often than this gain nothing that can be told from rounding.
 const HALVINGS: usize = 30;
@@ -90,25 +92,6 @@ impl Prior {
     }
 }
 
-/// Covariances between the rows: those of gates and of noise are shared by all experts.
-pub struct Covariances {
-    pub experts: Vec<Matrix>,
-    pub gate: Matrix,
-    pub noise: Matrix,
-}
-
-impl Covariances {
-    pub fn new(prior: &Prior, rows: &MixtureRows) -> Result<Self> {
-        let inputs = rows.inputs()?;
-        let own = |kernel: &BoundKernel| tiles::block(kernel, inputs, inputs);
-        Ok(Self {
-            experts: prior.experts.iter().map(own).collect(),
-            gate: own(&prior.gate),
-            noise: own(&prior.noise),
-        })
-    }
-}
-
 /// A process at its most probable value so far.
 #[derive(Clone, Debug)]
 pub struct Track {
@@ -132,14 +115,17 @@ impl Track {
 
     /// Moves towards what the sites say, as far as `gain` (the log likelihood of a value) and the prior allow: the sum of
     /// both never decreases.
-    pub fn step(&mut self, covariance: &Matrix, smoothed: Smoothed, gain: impl Fn(&[f64]) -> f64) {
+    pub fn step(&mut self, smoothed: Smoothed, gain: impl Fn(&[f64]) -> f64) {
         let before = gain(&self.value) - 0.5 * dot(&self.value, &self.weights);
         let mut length = 1.0;
         for _ in 0..HALVINGS {
-            let weights: Vec<f64> = (self.weights.iter().zip(&smoothed.weights))
-                .map(|(old, new)| old + length * (new - old))
-                .collect();
-            let value = symmetric_times(covariance.as_ref(), &weights);
+            let towards = |old: &[f64], new: &[f64]| -> Vec<f64> {
+                let pairs = old.iter().zip(new);
+                pairs.map(|(old, new)| old + length * (new - old)).collect()
+            };
+            let weights = towards(&self.weights, &smoothed.weights);
+            // The value is linear in the weights.
+            let value = towards(&self.value, &smoothed.mean);
             let after = gain(&value) - 0.5 * dot(&value, &weights);
             if after >= before {
                 self.value = value;
@@ -194,8 +180,19 @@ impl MixtureOfProcesses {
                 "the sites of a mixture and its experts and rows do not belong together".into(),
             ));
         }
-        let covariances = Covariances::new(&prior, &rows)?;
-        let gates = processes - 2 * count;
+        let covariances = Covariances::of_pairs(&prior, &rows)?;
+        Self::hear(prior, rows, sites, &covariances)
+    }
+
+    /// The same with covariances that are at hand, and sites that belong to them.
+    pub(super) fn hear(
+        prior: Prior,
+        rows: MixtureRows,
+        sites: Vec<Sites>,
+        covariances: &Covariances,
+    ) -> Result<Self> {
+        let count = prior.count();
+        let gates = sites.len() - 2 * count;
         let smoothed: Vec<Smoothed> = sites
             .into_par_iter()
             .enumerate()
@@ -205,7 +202,7 @@ impl MixtureOfProcesses {
                     gate if gate < count + gates => &covariances.gate,
                     _ => &covariances.noise,
                 };
-                Smoothed::new(covariance, own)
+                covariance.hear(own)
             })
             .collect::<Result<_>>()?;
         let mut smoothed = smoothed.into_iter();
@@ -248,6 +245,13 @@ impl MixtureOfProcesses {
     pub fn sites(&self) -> Vec<Sites> {
         let all = self.experts.iter().chain(&self.gates).chain(&self.noises);
         all.map(|own| own.sites().clone()).collect()
+    }
+
+    /// What the rows said to the landmarks, process after process in the order of [`MixtureOfProcesses::sites`]; none where the
+    /// rows themselves are asked.
+    pub fn summaries(&self) -> Option<Vec<Summary>> {
+        let all = self.experts.iter().chain(&self.gates).chain(&self.noises);
+        all.map(|own| own.summary().cloned()).collect()
     }
 
     /// Share of each expert in each row, one list for each expert, from the precisions of their noises' sites.

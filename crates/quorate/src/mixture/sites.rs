@@ -10,9 +10,11 @@ use quorate_gp::kernel::{BoundKernel, Covariance, tiles};
 use quorate_gp::linalg::{
     Factor, JitterPolicy, Matrix, add_product, dot, fill_scaled_lower, multiply, symmetric_times,
 };
+use quorate_gp::posterior::Predict;
 use rayon::prelude::*;
 
 use crate::error::Result;
+use crate::landmarks::{LandmarkBelief, Summary};
 
 /// Query rows answered together.
 const QUERY_BLOCK: usize = 256;
@@ -28,12 +30,20 @@ pub struct Sites {
     pub shift: Vec<f64>,
 }
 
+/// What answers new questions: a factor over all rows, or what the landmarks believe, with the sum they believe it from.
+#[derive(Clone, Debug)]
+pub(super) enum Told {
+    Rows { root: Vec<f64>, factor: Factor },
+    Landmarks(Box<(LandmarkBelief, Summary)>),
+}
+
 /// A process that has heard its sites.
 #[derive(Clone, Debug)]
 pub struct Smoothed {
-    sites: Sites,
-    root: Vec<f64>,
-    factor: Factor,
+    pub(super) sites: Sites,
+    pub(super) told: Told,
+    /// `log |B|`.
+    pub(super) log_determinant: f64,
     /// `a` with `f = K a`.
     pub weights: Vec<f64>,
     /// Mean at each row.
@@ -41,7 +51,7 @@ pub struct Smoothed {
     /// Variance at each row.
     pub variance: Vec<f64>,
     /// `1 - S_kk = [B^-1]_kk`: the share of a row's own site that the others do not replace.
-    kept: Vec<f64>,
+    pub(super) kept: Vec<f64>,
 }
 
 impl Smoothed {
@@ -79,8 +89,8 @@ impl Smoothed {
         }
         Ok(Self {
             sites,
-            root,
-            factor,
+            log_determinant: factor.log_determinant(),
+            told: Told::Rows { root, factor },
             weights,
             mean,
             variance,
@@ -105,12 +115,20 @@ impl Smoothed {
     /// `KL(q || p)` of the belief from the prior: `1/2 (m'a - sum w v + log |B|)`.
     pub fn divergence(&self) -> f64 {
         let seen = dot(&self.sites.precision, &self.variance);
-        0.5 * (dot(&self.mean, &self.weights) - seen + self.factor.log_determinant())
+        0.5 * (dot(&self.mean, &self.weights) - seen + self.log_determinant)
     }
 
     /// How many parameters the rows pin down: `trace S = sum w v`.
     pub fn effective_parameters(&self) -> f64 {
         dot(&self.sites.precision, &self.variance)
+    }
+
+    /// What its rows said to the landmarks; none where the rows themselves are asked.
+    pub fn summary(&self) -> Option<&Summary> {
+        match &self.told {
+            Told::Rows { .. } => None,
+            Told::Landmarks(own) => Some(&own.1),
+        }
     }
 
     /// Mean and variance at query points.
@@ -119,7 +137,15 @@ impl Smoothed {
         kernel: &BoundKernel,
         rows: Inputs<'_>,
         query: Inputs<'_>,
-    ) -> (Vec<f64>, Vec<f64>) {
+    ) -> quorate_gp::Result<(Vec<f64>, Vec<f64>)> {
+        let (root, factor) = match &self.told {
+            Told::Rows { root, factor } => (root, factor),
+            Told::Landmarks(own) => {
+                let told = own.0.marginals(query)?;
+                let column = |matrix: &Matrix| matrix.col_as_slice(0).to_vec();
+                return Ok((column(&told.mean), column(&told.variance)));
+            }
+        };
         let blocks: Vec<(Vec<f64>, Vec<f64>)> = (0..query.rows())
             .into_par_iter()
             .step_by(QUERY_BLOCK)
@@ -131,8 +157,8 @@ impl Smoothed {
                 let means = (0..query.rows())
                     .map(|q| dot(cross.col_as_slice(q), &self.weights))
                     .collect();
-                self.scale(&mut cross);
-                self.factor.whiten_block(cross.as_mut());
+                scale(&mut cross, root);
+                factor.whiten_block(cross.as_mut());
                 let variances = (0..query.rows())
                     .map(|q| {
                         let column = cross.col_as_slice(q);
@@ -143,27 +169,34 @@ impl Smoothed {
             })
             .collect();
         let (means, variances): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
-        (means.concat(), variances.concat())
+        Ok((means.concat(), variances.concat()))
     }
 
     /// Mean and covariance of all query points.
-    pub fn joint(&self, kernel: &BoundKernel, rows: Inputs<'_>, query: Inputs<'_>) -> Joint {
+    pub fn joint(
+        &self,
+        kernel: &BoundKernel,
+        rows: Inputs<'_>,
+        query: Inputs<'_>,
+    ) -> quorate_gp::Result<Joint> {
+        let (root, factor) = match &self.told {
+            Told::Rows { root, factor } => (root, factor),
+            Told::Landmarks(own) => return own.0.joint(query),
+        };
         let mut cross = tiles::block(kernel, rows, query);
         let weights = Matrix::from_fn(rows.rows(), 1, |row, _| self.weights[row]);
         let mean = multiply(cross.transpose(), weights.as_ref());
-        self.scale(&mut cross);
-        self.factor.whiten(cross.as_mut());
+        scale(&mut cross, root);
+        factor.whiten(cross.as_mut());
         let mut covariance = tiles::block(kernel, query, query);
         add_product(covariance.as_mut(), -1.0, cross.transpose(), cross.as_ref());
-        Joint { mean, covariance }
+        Ok(Joint { mean, covariance })
     }
+}
 
-    fn scale(&self, cross: &mut Matrix) {
-        for column in 0..cross.ncols() {
-            let entries = cross.col_as_slice_mut(column).iter_mut();
-            entries
-                .zip(&self.root)
-                .for_each(|(entry, root)| *entry *= root);
-        }
+fn scale(cross: &mut Matrix, root: &[f64]) {
+    for column in 0..cross.ncols() {
+        let entries = cross.col_as_slice_mut(column).iter_mut();
+        entries.zip(root).for_each(|(entry, root)| *entry *= root);
     }
 }

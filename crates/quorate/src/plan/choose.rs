@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::cost::{self, Cost};
 use super::{EXACT_ROWS, LATENT_LOCAL_ROWS, LATENT_ROWS, MEMORY, Memory, Shape, Span};
 use crate::error::{Error, Result};
-use crate::fit::{joint, landmarks, local};
+use crate::fit::{heard, joint, landmarks, local, mixture};
 use crate::landmarks::CHUNK_ROWS;
 use crate::spec::{MethodChoice, ModeChoice, ModelSpec};
 use crate::task::{InferenceChoice, has_likelihood};
@@ -22,6 +22,9 @@ pub enum Way {
     Mixture {
         /// Number of experts.
         experts: usize,
+        /// Landmarks through which they hear a long table.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        landmarks: Option<usize>,
     },
     /// Experts formed from the rows nearest to each question.
     Local {
@@ -55,8 +58,16 @@ impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Way::Exact => f.write_str("exact"),
-            Way::Mixture { experts: 1 } => f.write_str("one process with noise of its own"),
-            Way::Mixture { experts } => write!(f, "mixture of {experts} experts"),
+            Way::Mixture { experts, landmarks } => {
+                match experts {
+                    1 => f.write_str("one process with noise of its own")?,
+                    several => write!(f, "mixture of {several} experts")?,
+                }
+                match landmarks {
+                    Some(count) => write!(f, ", all rows through {count} landmarks"),
+                    None => Ok(()),
+                }
+            }
             Way::Local { neighbours } => write!(f, "local, {neighbours} neighbours"),
             Way::Supported {
                 neighbours,
@@ -153,7 +164,7 @@ impl Plan {
 fn cost(way: &Way, shape: &Shape) -> Cost {
     match *way {
         Way::Exact => cost::exact(shape),
-        Way::Mixture { experts } => cost::mixture(shape, experts),
+        Way::Mixture { experts, landmarks } => cost::mixture(shape, experts, landmarks),
         Way::Local { neighbours } => cost::local(shape, neighbours),
         Way::Supported {
             neighbours,
@@ -200,7 +211,13 @@ fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
         })
     };
     if let Some(experts) = spec.mixture() {
-        return vec![Way::Mixture { experts }];
+        let processes = matches!(spec.parametric(experts), Ok(None));
+        let long = shape.distinct_rows > mixture::MOST_ROWS;
+        let landmarks = match spec.landmark_count() {
+            None if long && processes => Some(heard::LANDMARKS),
+            asked => asked,
+        };
+        return vec![Way::Mixture { experts, landmarks }];
     }
     let latent = has_likelihood(spec);
     match (spec.method, spec.mode) {

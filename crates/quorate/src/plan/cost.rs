@@ -47,6 +47,8 @@ const FURTHER_EVALUATIONS: f64 = 15.0;
 
 /// Rounds of a mixture, usually.
 const MIXTURE_ROUNDS: f64 = 20.0;
+/// Rounds in which all rows speak through landmarks, usually.
+const HEARING_ROUNDS: f64 = 12.0;
 
 const DOUBLE: f64 = 8.0;
 /// The program with its threads before it has read anything.
@@ -83,10 +85,14 @@ pub fn exact(shape: &Shape) -> Cost {
 }
 
 /// Experts with gates and noises, over all rows or as many as a mixture is fitted to.
-pub fn mixture(shape: &Shape, experts: usize) -> Cost {
+pub fn mixture(shape: &Shape, experts: usize, landmarks: Option<usize>) -> Cost {
+    let most = match landmarks {
+        Some(_) => mixture::SAMPLE,
+        None => mixture::MOST_ROWS,
+    };
     let some = Shape {
-        rows: shape.rows.min(mixture::MOST_ROWS),
-        distinct_rows: shape.distinct_rows.min(mixture::MOST_ROWS),
+        rows: shape.rows.min(most),
+        distinct_rows: shape.distinct_rows.min(most),
         ..*shape
     };
     let one = exact(&some);
@@ -100,10 +106,22 @@ pub fn mixture(shape: &Shape, experts: usize) -> Cost {
             0.0
         };
     let matrices = DOUBLE * rows * rows * (3.0 * experts + 6.0);
+    let (further_bytes, further) = landmarks.map_or((0.0, 0.0), |m| heard(shape, experts, m));
     Cost {
-        bytes: one.bytes + matrices as u64,
-        seconds: one.seconds + MIXTURE_ROUNDS * trials * round / CORES,
+        bytes: one.bytes + (matrices + further_bytes) as u64,
+        seconds: one.seconds + (MIXTURE_ROUNDS * trials * round + further) / CORES,
     }
+}
+
+/// Bytes, and seconds of one core, of the rounds in which all rows speak to the processes of a mixture through landmarks: each
+/// whitens all rows twice, sums them up and whitens the sums' answers.
+fn heard(shape: &Shape, experts: f64, landmarks: usize) -> (f64, f64) {
+    let (rows, m) = (shape.rows as f64, landmarks as f64);
+    let process = 4.0 * m * m * rows / FLOPS + 2.0 * VALUE * entries(shape, 1.0, rows * m);
+    // Values, weights and answers left out of each process, and two tables of densities.
+    let vectors = DOUBLE * rows * (20.0 * experts + shape.inputs as f64);
+    let sums = 3.0 * experts * 4.0 * DOUBLE * m * m;
+    (vectors + sums, HEARING_ROUNDS * 3.0 * experts * process)
 }
 
 /// Experts for neighbourhoods.

@@ -77,6 +77,12 @@ pub fn check(spec: &ModelSpec) -> Result<(), Error> {
             "`--experts` is a number between 1 and {MOST_EXPERTS}, not {experts}"
         )));
     }
+    let landmarks = spec.landmark_count().is_some() || spec.landmark_choice.is_some();
+    if landmarks && spec.parametric(experts)?.is_some() {
+        return Err(Error::Spec(
+            "experts with weights hear no landmarks: leave `--landmarks` and `--landmark-choice` out".into(),
+        ));
+    }
     let asked = match spec.method {
         MethodChoice::Mixture => "`--method mixture`",
         _ => "`--likelihood heteroscedastic`",

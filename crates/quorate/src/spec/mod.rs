@@ -275,9 +275,10 @@ impl ModelSpec {
             ("--questions", self.questions.is_some(), &[Joint]),
             ("--negligible-prior", self.negligible_prior, &[Joint]),
         ];
-        let foreign = flags
-            .iter()
-            .find(|(_, given, modes)| *given && !modes.contains(&self.mode));
+        // A mixture hears long tables through landmarks too.
+        let heard = |flag: &str| self.mixture().is_some() && flag.starts_with("--landmark");
+        let foreign = (flags.iter())
+            .find(|(flag, given, modes)| *given && !modes.contains(&self.mode) && !heard(flag));
         match foreign {
             Some((flag, _, modes)) => {
                 let modes: Vec<String> = modes

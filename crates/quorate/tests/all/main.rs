@@ -14,6 +14,7 @@ mod fusion;
 mod golden_exact;
 mod golden_hyper;
 mod golden_scores;
+mod heard;
 mod hyper;
 mod joint;
 mod landmarks;
