@@ -16,9 +16,6 @@ use super::share::{Crowd, Shared};
 use crate::error::Result;
 use crate::space::{Cell, NeighbourSearch, ScaledSpace, balanced_cells};
 
-/// A row left out has no neighbouring questions whose nearest rows it could share: it looks this much wider.
-pub(crate) const LEFT_OUT_WIDTH: usize = 2;
-
 /// How wide an expert looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neighbourhood {
@@ -110,8 +107,8 @@ impl LocalAnswers {
 
     /// The members of one row, each predicted from the row's neighbourhood and its other members.
     fn answer_without(&self, row: usize, point: &[f64]) -> Result<Vec<(Member, LeaveOneOut)>> {
-        let wide = LEFT_OUT_WIDTH * self.neighbourhood.neighbours;
-        let mut near = self.nearest_rows(point, wide + 1);
+        // What every question has at least: with company it knows more rows, and errs a little less than a row left out.
+        let mut near = self.nearest_rows(point, self.neighbourhood.neighbours + 1);
         let own = self.data.select(&[row]);
         if let [member] = own.members()
             && near.len() > 1

@@ -9,7 +9,7 @@ use quorate_gp::learn::{
 };
 use quorate_gp::likelihood::{GaussianNoise, Likelihood, Observations};
 use quorate_gp::linalg::JitterPolicy;
-use quorate_gp::parameters::Parameter;
+use quorate_gp::parameters::{Parameter, Role};
 use quorate_gp::watch::Watch;
 use rand::SeedableRng;
 use rand_chacha::ChaCha12Rng;
@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{GroupShape, draw_centres, groups_around};
 use crate::space::{NeighbourSearch, ScaledSpace};
+
+/// Variance of the kernel in that of the noise, at most: a neighbourhood of some hundred rows then keeps three digits.
+const MOST_CONTRAST: f64 = 1e12;
 
 /// How the stochastic ascent goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -178,6 +181,7 @@ impl Ascent<'_> {
                         .map(|((slope, at), prior)| slope + prior.log_density(*at).1)
                         .collect();
                     momentum.step(&mut here, &slopes, rate, self.parameters, self.priors);
+                    self.stay_computable(&mut here);
                     if step >= averaged_from {
                         counted += 1.0;
                         value += evaluation.value / rows as f64;
@@ -199,6 +203,25 @@ impl Ascent<'_> {
             path,
         };
         Ok((here, record))
+    }
+
+    /// Targets without noise ask for ever longer length scales and, to go with them, an ever larger variance of the kernel,
+    /// until answers are differences of numbers that agree to nearly all their digits: errors are then rounding, which no
+    /// interval knows of. The kernel's variance stays within reach of the noise's.
+    fn stay_computable(&self, here: &mut [f64]) {
+        let places = |role: Role| {
+            let all = self.parameters.iter().enumerate();
+            all.filter(move |(_, own)| own.role == role && !own.fixed)
+                .map(|(place, _)| place)
+        };
+        let Some(noise) = places(Role::Noise).last() else {
+            return;
+        };
+        let variance: f64 = places(Role::Variance).map(|place| here[place].exp()).sum();
+        let excess = variance.ln() - here[noise] - MOST_CONTRAST.ln();
+        if excess > 0.0 {
+            places(Role::Variance).for_each(|place| here[place] -= excess);
+        }
     }
 
     /// The rows as points in the metric of the kernel at some coordinates.

@@ -6,7 +6,6 @@ mod learn;
 mod share;
 mod support;
 
-pub(crate) use ask::LEFT_OUT_WIDTH;
 pub use ask::{LocalAnswers, Neighbourhood};
 pub use groups::{GroupShape, draw_centres, groups_around};
 pub use learn::{

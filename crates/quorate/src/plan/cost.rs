@@ -10,7 +10,7 @@ use super::shape::Shape;
 use crate::fit::start::{BRIEF, CAREFUL, FirstLook};
 use crate::fit::{exact, landmarks as committee, local, mixture};
 use crate::landmarks::{CHUNK_ROWS, WAVE};
-use crate::local::{ConditionalSearch, LEFT_OUT_WIDTH};
+use crate::local::ConditionalSearch;
 
 /// What a way of fitting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -241,8 +241,7 @@ fn neighbourhoods(shape: &Shape) -> f64 {
 
 /// Rows predicted from their neighbours, each by an expert of its own.
 fn left_out(shape: &Shape, rows: usize, neighbours: usize) -> f64 {
-    let wide = (LEFT_OUT_WIDTH * neighbours) as f64;
-    let expert = wide.min(shape.distinct_rows as f64);
+    let expert = (neighbours as f64).min(shape.distinct_rows as f64);
     let scored = (rows as f64).min(shape.distinct_rows as f64);
     scored * expert.powi(3) / 3.0 / FLOPS
         + VALUE * entries(shape, 1.0, scored * expert * expert / 2.0)

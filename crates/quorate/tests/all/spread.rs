@@ -15,13 +15,18 @@ fn deviation(a: f64) -> f64 {
 
 /// A wave whose noise grows with the first input, thirty times from one end to the other.
 fn table(rows: usize, seed: u64) -> Frame {
+    wave(rows, seed, 1.0)
+}
+
+/// The same with this share of its noise.
+fn wave(rows: usize, seed: u64, noise: f64) -> Frame {
     let mut random = ChaCha12Rng::seed_from_u64(seed);
     let mut unit = || ((random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
     let [mut a, mut b, mut y] = [(); 3].map(|()| Vec::with_capacity(rows));
     for _ in 0..rows {
         let (left, right) = (3.0 * unit() - 1.5, 3.0 * unit() - 1.5);
         let normal = Normal::standard().inverse_cdf(unit());
-        y.push((2.0 * left).sin() + right + deviation(left) * normal);
+        y.push((2.0 * left).sin() + right + noise * deviation(left) * normal);
         a.push(left);
         b.push(right);
     }
@@ -36,6 +41,10 @@ fn table(rows: usize, seed: u64) -> Frame {
 }
 
 fn fitted(mode: ModeChoice, spread: SpreadChoice) -> Model {
+    learned(&table(5000, 1), mode, spread)
+}
+
+fn learned(rows: &Frame, mode: ModeChoice, spread: SpreadChoice) -> Model {
     let spec = ModelSpec {
         method: MethodChoice::Committee,
         mode,
@@ -44,7 +53,7 @@ fn fitted(mode: ModeChoice, spread: SpreadChoice) -> Model {
         landmarks: (mode == ModeChoice::Landmarks).then_some(100),
         ..ModelSpec::new("y")
     };
-    Model::fit(&spec, &table(5000, 1), &Unwatched).unwrap()
+    Model::fit(&spec, rows, &Unwatched).unwrap()
 }
 
 #[test]
@@ -67,6 +76,16 @@ fn intervals_follow_the_noise_of_the_rows() {
             "{mode}: {low} to {high} times the truth"
         );
     }
+}
+
+/// Without noise the error of an answer hangs on how many rows it comes from: a row left out must not know more of them
+/// than a question does, or intervals are too narrow.
+#[test]
+fn intervals_hold_where_there_is_no_noise() {
+    let model = learned(&wave(5000, 1, 0.0), ModeChoice::Local, SpreadChoice::Auto);
+    let score = model.evaluate(&wave(2000, 2, 0.0)).unwrap();
+    assert!(score.rmse < 1e-3, "{}", score.rmse);
+    assert!(score.coverage_95 > 0.94, "{}", score.coverage_95);
 }
 
 #[test]
