@@ -214,7 +214,7 @@ impl Ascent<'_> {
             all.filter(move |(_, own)| own.role == role && !own.fixed)
                 .map(|(place, _)| place)
         };
-        let Some(noise) = places(Role::Noise).last() else {
+        let Some(noise) = places(Role::Noise).next_back() else {
             return;
         };
         let variance: f64 = places(Role::Variance).map(|place| here[place].exp()).sum();
