@@ -1,8 +1,9 @@
-"""Counts beside scikit-learn's Poisson regression and LightGBM: mean Poisson deviance on rows not seen, in one run.
+"""Counts beside scikit-learn's and statsmodels' Poisson regression and LightGBM: mean Poisson deviance on rows not seen, in one run.
 
-Usage: python benches/counts_peers.py QUORATE DATA [SET ...], where QUORATE is the built command and DATA the folder with
+Usage: python benches/counts_peers.py QUORATE DATA [SET ...], where QUORATE is the built command (`-`: only the others) and DATA the folder with
 `fremtpl2_freq.parquet` and `bike_hourly_counts.parquet`. Everyone gets the same columns and rows. LightGBM stops early on a
-tenth of its training rows; Poisson regression has standardised columns and the penalty 1e-4.
+tenth of its training rows; scikit-learn's Poisson regression has standardised columns and the penalty 1e-4, statsmodels' none, with the
+logarithm of the exposure as offset.
 """
 
 import json
@@ -54,6 +55,16 @@ def linear(train, test, inputs, exposure):
     return model.predict(test[inputs]) * (test[exposure] if exposure else 1)
 
 
+def unpenalised(train, test, inputs, exposure):
+    import statsmodels.api as statsmodels
+
+    mean, deviation = train[inputs].mean(), train[inputs].std().replace(0, 1)
+    x, z = (statsmodels.add_constant((table[inputs] - mean) / deviation, has_constant="add") for table in (train, test))
+    offset = np.log(train[exposure]) if exposure else None
+    model = statsmodels.GLM(train["y"], x, family=statsmodels.families.Poisson(), offset=offset).fit()
+    return model.predict(z, offset=np.log(test[exposure]) if exposure else None)
+
+
 def trees(train, test, inputs, exposure):
     weight = train[exposure].to_numpy() if exposure else np.ones(len(train))
     held = np.random.default_rng(1).uniform(size=len(train)) < 0.1
@@ -84,12 +95,14 @@ def main():
         share = test[exposure] if exposure else np.ones(len(test))
         rate = train["y"].sum() / (train[exposure].sum() if exposure else len(train))
         print(f"  constant rate     {mean_poisson_deviance(test['y'], rate * share):.5f}", flush=True)
-        for peer in (linear, trees):
+        for peer in (linear, unpenalised, trees):
             begun = time.process_time()
             told = peer(train, test, inputs, exposure)
             used = time.process_time() - begun
             deviance = mean_poisson_deviance(test["y"], told)
             print(f"  {peer.__name__:17s} {deviance:.5f}  {used:.1f} processor s", flush=True)
+        if command == "-":
+            continue
         deviance, used, scores = ours(command, train, test, exposure, flags)
         print(f"  quorate           {deviance:.5f}  {used:.1f} processor s", flush=True)
         print("   ", {key: round(value, 5) for key, value in scores.items()}, flush=True)

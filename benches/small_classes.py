@@ -1,7 +1,9 @@
-"""Errors on small sets of classes with the defaults: glass by ten folds, crabs by random splits of 80 and 120 rows.
+"""Errors on small sets of classes with the defaults: glass by ten folds, crabs by thirty random splits of 80 and 120 rows.
 
 Usage: python benches/small_classes.py QUORATE DATA glass|crabs [FLAG ...], where QUORATE is the built command and DATA the folder with
-`fgl.csv.gz` and `crabs.csv.gz`. Crabs: 20 of each sex and colour train, as in Ripley's split; the colour is an input.
+`fgl.csv.gz` and `crabs.csv.gz`. Crabs: 20 of each sex and colour train, as in Ripley's split; the colour is an input. With `peers` in place of
+QUORATE other software answers on the very same splits: scikit-learn's logistic regression, linear discriminant and `GaussianProcessClassifier`,
+with the measurements as they are and, for crabs, with their logarithms, in which the sexes differ linearly.
 """
 
 import json
@@ -9,9 +11,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import numpy as np
 import pandas as pd
+
+
+SPLITS = 30
 
 
 def folds(table):
@@ -24,30 +30,80 @@ def folds(table):
 
 def splits(table):
     groups = [column for column in table.columns if table[column].nunique() == 2]
-    for seed in range(10):
+    for seed in range(SPLITS):
         train = table.groupby(groups).sample(20, random_state=seed)
         yield train, table.drop(train.index)
+
+
+def ours(command, flags, train, test):
+    """Errors and log loss of the command."""
+    with tempfile.TemporaryDirectory() as place:
+        files = [os.path.join(place, file) for file in ("train.csv", "test.csv", "model.quorate")]
+        train.to_csv(files[0], index=False)
+        test.to_csv(files[1], index=False)
+        task = "binary" if train["label"].nunique() == 2 else "multiclass"
+        fit = [command, "fit", files[0], "--target", "label", "--task", task, *flags, "-o", files[2], "-q"]
+        subprocess.run(fit, check=True)
+        told = subprocess.run([command, "evaluate", files[2], files[1], "--json"], check=True, capture_output=True)
+    scores = json.loads(told.stdout)
+    return {"quorate": (scores["errors"], scores["log_loss"])}
+
+
+def theirs(train, test):
+    """Errors and log loss of others."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.gaussian_process import GaussianProcessClassifier
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel, DotProduct
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import log_loss
+    from sklearn.preprocessing import StandardScaler
+
+    warnings.filterwarnings("ignore")
+    found = {}
+    inputs = [column for column in train.columns if column != "label"]
+    measured = [column for column in inputs if train[column].nunique() > 2]
+    for logarithms in (False, True):
+        if logarithms and (train[measured] <= 0).any().any():
+            continue
+        rows = [table[inputs].copy() for table in (train, test)]
+        for table in rows if logarithms else []:
+            table[measured] = np.log(table[measured])
+        scale = StandardScaler().fit(rows[0])
+        x, z = (scale.transform(table) for table in rows)
+        scale_of = ConstantKernel(10.0, (1e-2, 1e5))
+        models = {
+            "logistic regression, C = 1": LogisticRegression(max_iter=10_000),
+            "logistic regression, C = 100": LogisticRegression(C=100, max_iter=10_000),
+            "logistic regression, C = 10,000": LogisticRegression(C=1e4, max_iter=10_000),
+            "linear discriminant": LinearDiscriminantAnalysis(),
+            "GaussianProcessClassifier, linear": GaussianProcessClassifier(scale_of * DotProduct(1.0)),
+            "GaussianProcessClassifier, one length scale": GaussianProcessClassifier(scale_of * RBF(3.0, (1e-2, 1e3))),
+        }
+        for name, model in models.items():
+            share = model.fit(x, train["label"]).predict_proba(z)
+            wrong = (model.classes_[share.argmax(axis=1)] != test["label"]).sum()
+            loss = log_loss(test["label"], np.clip(share, 1e-12, 1), labels=model.classes_)
+            found[name + (", of logarithms" if logarithms else "")] = (wrong, loss)
+    return found
 
 
 def main():
     command, folder, name, *flags = sys.argv[1:]
     path, pairs = {"glass": ("fgl.csv.gz", folds), "crabs": ("crabs.csv.gz", splits)}[name]
-    errors, rows, loss = [], 0, 0.0
+    errors, losses, rows = {}, {}, 0
     for train, test in pairs(pd.read_csv(os.path.join(folder, path))):
-        with tempfile.TemporaryDirectory() as place:
-            files = [os.path.join(place, file) for file in ("train.csv", "test.csv", "model.quorate")]
-            train.to_csv(files[0], index=False)
-            test.to_csv(files[1], index=False)
-            task = "binary" if train["label"].nunique() == 2 else "multiclass"
-            fit = [command, "fit", files[0], "--target", "label", "--task", task, *flags, "-o", files[2], "-q"]
-            subprocess.run(fit, check=True)
-            told = subprocess.run([command, "evaluate", files[2], files[1], "--json"], check=True, capture_output=True)
-        scores = json.loads(told.stdout)
-        errors.append(scores["errors"])
-        rows += scores["n"]
-        loss += scores["n"] * scores["log_loss"]
-        print(int(scores["errors"]), "of", scores["n"], flush=True)
-    print(f"{name}: {sum(errors):.0f} of {rows}, {np.mean(errors):.2f} a split, {sum(errors) / rows:.2%}, log loss {loss / rows:.4f}")
+        told = theirs(train, test) if command == "peers" else ours(command, flags, train, test)
+        rows += len(test)
+        for who, (wrong, loss) in told.items():
+            errors.setdefault(who, []).append(wrong)
+            losses.setdefault(who, []).append(loss * len(test))
+    for who, each in errors.items():
+        error = np.std(each, ddof=1) / len(each) ** 0.5
+        print(
+            f"{name}, {who}: {sum(each):.0f} of {rows}, {np.mean(each):.2f} +- {error:.2f} a split ({min(each):.0f} to {max(each):.0f}), "
+            f"{sum(each) / rows:.2%}, log loss {sum(losses[who]) / rows:.4f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
