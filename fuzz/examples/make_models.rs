@@ -60,6 +60,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..ModelSpec::new(Generator::Sine.target())
     };
     Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("mixture.quorate"))?;
+    let spec = ModelSpec {
+        landmarks: Some(3),
+        ..spec
+    };
+    Model::fit(&spec, &table, &Unwatched)?.save(&folder.join("mixture-landmarks.quorate"))?;
     let table = generate(Generator::Waveform, 12, 0, &Options::default())?;
     let spec = ModelSpec {
         kernel: "se".parse()?,
@@ -157,6 +162,19 @@ fn committees() -> Result<(), Box<dyn std::error::Error>> {
         };
         save(name, &numbers, spec)?;
     }
+    let claims = Frame::from_columns(vec![
+        ("x", small(12, &|row| row)),
+        ("claims", small(12, &|row| (row * 5.0) % 4.0)),
+    ])?;
+    let spec = CommitteeSpec {
+        target: "claims".into(),
+        likelihood: LikelihoodChoice::Poisson,
+        members: vec!["linear".into(), "rbf".into()],
+        maker: MakerChoice::All,
+        rule: Some("model-averaging".into()),
+        ..CommitteeSpec::default()
+    };
+    save("counts", &claims, spec)?;
     let labels = |row: usize| Some(["in", "out"][row / 3 % 2].into());
     let classes = Frame::from_columns(vec![
         ("x", small(12, &|row| row)),

@@ -19,6 +19,8 @@ from quorate._core import __version__
 # Where each public name lives. An estimator joins the package with one line here and one module of its own.
 _HOME = {
     "CommitteeClassifier": "quorate._committee",
+    "CommitteeCountRegressor": "quorate._committee_quantities",
+    "CommitteeLifetimeRegressor": "quorate._committee_quantities",
     "CommitteeRegressor": "quorate._committee",
     "GPClassifier": "quorate._classification",
     "GPCountRegressor": "quorate._quantities",

@@ -1,6 +1,8 @@
 from quorate._classification import GPClassifier as GPClassifier
 from quorate._committee import CommitteeClassifier as CommitteeClassifier
 from quorate._committee import CommitteeRegressor as CommitteeRegressor
+from quorate._committee_quantities import CommitteeCountRegressor as CommitteeCountRegressor
+from quorate._committee_quantities import CommitteeLifetimeRegressor as CommitteeLifetimeRegressor
 from quorate._core import __version__ as __version__
 from quorate._estimator import load as load
 from quorate._kernels import kernel_text as kernel_text

@@ -93,7 +93,7 @@ class Committee(Learner):
         check_is_fitted(self)
         inputs = Inputs(self, X, reset=False)
         said = self.model_.opinions(inputs.table())
-        shape = (inputs.rows, -1) if self._task != "regression" else (inputs.rows,)
+        shape = (inputs.rows, -1) if self._task == "multiclass" else (inputs.rows,)
         return np.stack([own.reshape(shape) for own in said], axis=-1)
 
     def _named_members(self) -> tuple[list[str], list[tuple[str, Guest]]]:

@@ -23,6 +23,9 @@ class MixtureRegressor(GPRegressor):
         Kernel of the expert in the middle; the others have shorter and longer length scales.
     learn : {"auto", "none"}, default="auto"
         Whether the kernel's hyperparameters are learned, or kept as its text gives them.
+    landmarks : int, default=None
+        Landmarks through which all rows are heard. None is 400 for tables of more than 2,000 distinct rows, where that predicts rows left
+        out better than a sample of the rows; shorter tables are heard row by row.
     restarts : int, default=None
         Starting points of the search beyond the data-driven one.
     random_state : int, RandomState instance or None, default=None
@@ -48,7 +51,7 @@ class MixtureRegressor(GPRegressor):
     (3, True)
     """
 
-    _choices = ("kernel", "experts", "learn", "restarts")
+    _choices = ("kernel", "experts", "landmarks", "learn", "restarts")
     #: What `GPRegressor` lets choose is settled here.
     method = "mixture"
     mode = "auto"
@@ -59,6 +62,7 @@ class MixtureRegressor(GPRegressor):
         *,
         kernel: Any = "auto",
         learn: str = "auto",
+        landmarks: int | None = None,
         restarts: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -67,6 +71,7 @@ class MixtureRegressor(GPRegressor):
         self.experts = experts
         self.kernel = kernel
         self.learn = learn
+        self.landmarks = landmarks
         self.restarts = restarts
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -33,7 +33,9 @@ class GPNetwork:
     method : {"auto", "exact", "committee", "mixture"}, default="auto"
         Method of the conditionals of numbers.
     likelihood : str, default="auto"
-        Their likelihood, such as `"heteroscedastic"`.
+        Their likelihood, such as `"heteroscedastic"`; `"poisson"` and `"negative-binomial"` are those of the counts.
+    counts : list of str, default=()
+        Columns that hold counts: a process behind the logarithm of their mean.
     rows : int, default=1000
         Rows that a conditional learns from at most.
     random_state : int, default=0
@@ -71,6 +73,7 @@ class GPNetwork:
         kernel: str = "auto",
         method: str = "auto",
         likelihood: str = "auto",
+        counts: Sequence[str] = (),
         rows: int = 1000,
         random_state: int = 0,
         n_jobs: int | None = None,
@@ -83,6 +86,7 @@ class GPNetwork:
         self.kernel = kernel
         self.method = method
         self.likelihood = likelihood
+        self.counts = counts
         self.rows = rows
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -106,6 +110,7 @@ class GPNetwork:
             "kernel": self.kernel,
             "method": self.method,
             "likelihood": self.likelihood,
+            "counts": list(self.counts),
             "rows": self.rows,
             "seed": self.random_state,
         }
@@ -181,8 +186,9 @@ class GPNetwork:
     def load(cls, path: str | os.PathLike[str]) -> GPNetwork:
         """Reads a network's file, whoever wrote it."""
         model = _core.Network.load(os.fspath(path))
-        found = json.loads(model.inspect())["structure"]
-        network = cls(found["parents"], exogenous=found.get("exogenous", []))
+        told = json.loads(model.inspect())
+        found = told["structure"]
+        network = cls(found["parents"], exogenous=found.get("exogenous", []), counts=told["counts"])
         if found.get("dependency"):
             network.structure = "dependency"
         network._adopt(model)

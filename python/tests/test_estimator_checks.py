@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quorate import (
     CommitteeClassifier,
+    CommitteeCountRegressor,
     CommitteeRegressor,
     GPClassifier,
     GPCountRegressor,
@@ -27,6 +28,7 @@ ESTIMATORS = [
     CommitteeRegressor(["linear", "tree"]),
     CommitteeRegressor([DecisionTreeRegressor(random_state=0), "linear"], maker="all"),
     CommitteeClassifier(["linear", "tree"]),
+    CommitteeCountRegressor(["linear", "rbf"], likelihood="poisson"),
     GPCountRegressor("se", restarts=0),
     GPLifetimeRegressor("se", restarts=0),
 ]

@@ -33,3 +33,14 @@ def test_experts_divide_the_rows_and_errors_are_told():
         MixtureRegressor(9, kernel="se", restarts=0).fit(X[:4], y[:4])
     with pytest.raises(ValueError, match="no one covariance"):
         model.predict(X, return_cov=True)
+
+
+def test_rows_are_heard_through_landmarks(tmp_path):
+    X, y = loud_wave(120, 2)
+    model = MixtureRegressor(2, kernel="matern32", restarts=0, landmarks=15).fit(X, y)
+    assert "all 120 rows through 15 landmarks" in model.outcome_
+    _, std = model.predict([[-2.0], [2.0]], return_std=True)
+    assert std[1] > 2 * std[0]
+    model.save(tmp_path / "heard.quorate")
+    again = load(tmp_path / "heard.quorate")
+    assert again.landmarks == 15 and np.array_equal(again.predict(X), model.predict(X))

@@ -75,3 +75,24 @@ def test_structures_are_found_or_left_open_and_errors_are_told():
         GPNetwork().fit(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="no rows"):
         GPNetwork().fit({"a": [], "b": []})
+
+
+def test_counts_have_a_likelihood(tmp_path):
+    random = np.random.default_rng(5)
+    young = random.random(400) < 0.4
+    claims = random.poisson(np.where(young, 3.0, 0.5))
+    table = {"young": np.array(["no", "yes"])[young.astype(int)], "claims": claims}
+    network = GPNetwork({"young": [], "claims": ["young"]}, counts=["claims"]).fit(table)
+    answer = network.query("claims", given={"young": "yes"})["claims"]
+    assert abs(answer["mean"] - claims[young].mean()) < 0.2
+    assert all(float(quantile).is_integer() for quantile in answer["quantiles"])
+    # Bayes' rule with the two Poisson rates.
+    few, many = np.exp(-0.5) * 0.5**3 / 6, np.exp(-3.0) * 3.0**3 / 6
+    share = young.mean() * many / (young.mean() * many + (1 - young.mean()) * few)
+    found = network.query("young", given={"claims": 3})["young"]["probabilities"]["yes"]
+    assert abs(found - share) < 0.08
+    drawn = network.sample(50)
+    assert np.all(np.asarray(drawn["claims"]) % 1 == 0)
+    network.save(tmp_path / "claims.network")
+    again = GPNetwork.load(tmp_path / "claims.network")
+    assert again.counts == ["claims"] and again.query("claims") == network.query("claims")

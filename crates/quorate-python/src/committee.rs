@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::errors::to_python;
 use crate::guest::Brought;
 use crate::model::{json, labels_of, of_json};
-use crate::prediction::{ClassPrediction, Prediction};
+use crate::prediction::{ClassPrediction, Prediction, QuantityPrediction};
 use crate::table::Table;
 use crate::work::{Wishes, run};
 
@@ -43,6 +43,8 @@ struct Account<'a> {
     weights: Option<&'a [f64]>,
     out_of_bag: Option<&'a quorate::Scorecard>,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quantity: Option<quorate::task::Through>,
 }
 
 #[pymethods]
@@ -107,6 +109,23 @@ impl Committee {
         }
     }
 
+    /// What is believed about counts, amounts or lifetimes of the rows of a table.
+    #[pyo3(signature = (table, progress = None, threads = 0))]
+    fn quantify(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        progress: Option<Py<PyAny>>,
+        threads: usize,
+    ) -> PyResult<QuantityPrediction> {
+        match self.forecast(py, table, Wishes { progress, threads })? {
+            Forecast::Quantity(prediction) => Ok(QuantityPrediction::new(prediction)),
+            _ => Err(to_python(Error::Spec(
+                "this committee has no likelihood of counts, amounts or lifetimes".into(),
+            ))),
+        }
+    }
+
     /// What each member says, one array a member: means, or probabilities row after row.
     fn opinions<'py>(
         &self,
@@ -140,6 +159,7 @@ impl Committee {
             weights: self.inner.weights(),
             out_of_bag: self.inner.out_of_bag(),
             notes: self.inner.notes(),
+            quantity: self.inner.through(),
         })
     }
 

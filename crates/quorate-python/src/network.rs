@@ -7,8 +7,8 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quorate::network::{
-    Ask, Graph, NetworkSpec, Search, Value, fit_network, load_network, network_from_bytes,
-    network_to_bytes, save_network, search_graph,
+    Ask, Graph, Marginal, NetworkSpec, Search, Value, fit_network, load_network,
+    network_from_bytes, network_to_bytes, save_network, search_graph,
 };
 use quorate::{Error, KernelChoice, LikelihoodChoice, MethodChoice};
 use quorate_gp::data::{Column, ColumnType};
@@ -47,6 +47,7 @@ struct Choices {
     kernel: KernelChoice,
     method: MethodChoice,
     likelihood: LikelihoodChoice,
+    counts: Vec<String>,
     rows: usize,
     seed: u64,
 }
@@ -56,6 +57,7 @@ struct Choices {
 struct Account<'a> {
     structure: &'a Graph,
     scores: Vec<(&'a str, f64)>,
+    counts: Vec<&'a str>,
     notes: &'a [String],
 }
 
@@ -83,6 +85,7 @@ impl Network {
                 kernel: choices.kernel,
                 method: choices.method,
                 likelihood: choices.likelihood,
+                counts: choices.counts,
                 rows: choices.rows,
                 seed: choices.seed,
             };
@@ -173,6 +176,10 @@ impl Network {
             structure: &self.inner.graph,
             scores: conditionals
                 .map(|own| (own.name.as_str(), own.score))
+                .collect(),
+            counts: (self.inner.conditionals.iter())
+                .filter(|own| matches!(own.marginal, Marginal::Count(_)))
+                .map(|own| own.name.as_str())
                 .collect(),
             notes: &self.inner.notes,
         })

@@ -13,7 +13,7 @@ pub use committee::{committee, weights_figure};
 pub use inputs::inputs;
 pub use mixture::{mixture, mixture_figure};
 pub use model::{kind_of_scores, learning, model};
-pub use reproduction::{reproduction, reproduction_claims, reproduction_csv, reproduction_figure};
+pub use reproduction::{reproduction, reproduction_claims, reproduction_csv, reproduction_picture};
 pub use scores::scores;
 
 use quorate_gp::data::ColumnType;

@@ -1,8 +1,8 @@
 //! A reproduced figure as Markdown, as CSV and as a picture.
 
-use quorate_paper::reproduce::{Experiment, Reproduction};
+use quorate_paper::reproduce::{Experiment, Panel, Reproduction};
 
-use crate::plot::{Figure, Mark, Tone};
+use crate::plot::{Figure, Mark, Tone, svg};
 use crate::text::{HEADING, significant};
 
 /// The page: what was done, what the paper says beside what was found, and the numbers.
@@ -70,6 +70,51 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
+/// Small pictures in a row, how much smaller they are, and the range of what they show: what leaves it is drawn at its edge.
+const ACROSS: usize = 6;
+const SMALLER: f64 = 0.4;
+const SHOWN: (f64, f64) = (-2.0, 2.0);
+/// Size of a picture that is not made smaller.
+const WHOLE: (f64, f64) = (760.0, 440.0);
+
+/// The picture of a page: its figure, and below it the small ones.
+pub fn reproduction_picture(found: &Reproduction) -> String {
+    let figure = svg::document(&reproduction_figure(found));
+    if found.panels.is_empty() {
+        return figure;
+    }
+    let (wide, high) = (SMALLER * WHOLE.0, SMALLER * WHOLE.1);
+    let place = |(number, panel): (usize, &Panel)| {
+        let (row, column) = (number / ACROSS, number % ACROSS);
+        format!(
+            "<g transform=\"translate({:.0} {:.0}) scale({SMALLER})\">\n{}</g>\n",
+            column as f64 * wide,
+            WHOLE.1 + row as f64 * high,
+            svg::document(&small(panel))
+        )
+    };
+    let panels: String = found.panels.iter().enumerate().map(place).collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0}\" height=\"{:.0}\">\n{figure}{panels}</svg>\n",
+        ACROSS as f64 * wide,
+        WHOLE.1 + found.panels.len().div_ceil(ACROSS) as f64 * high
+    )
+}
+
+fn small(panel: &Panel) -> Figure {
+    let held = |y: f64| y.clamp(SHOWN.0, SHOWN.1);
+    let line = |points: &[(f64, f64)]| points.iter().map(|(x, y)| (*x, held(*y))).collect();
+    let bars = panel.bars.iter();
+    let bars = bars.map(|(x, low, high)| (*x, held(*low), held(*high)));
+    let mut figure = Figure::new(panel.title.as_str(), "x", "t")
+        .described("A function, what fused nodes say of it, and one deviation to both sides.")
+        .with("one deviation", Mark::Band(bars.collect()))
+        .with("function", Mark::Dashes(line(&panel.truth)))
+        .with("prediction", Mark::Line(line(&panel.mean)));
+    figure.y.range = Some(SHOWN);
+    figure
+}
+
 /// The numbers with all their digits.
 pub fn reproduction_csv(found: &Reproduction) -> String {
     let headings = label_heading(found)
@@ -93,7 +138,7 @@ pub fn reproduction_csv(found: &Reproduction) -> String {
 }
 
 /// The curves.
-pub fn reproduction_figure(found: &Reproduction) -> Figure {
+fn reproduction_figure(found: &Reproduction) -> Figure {
     let (x, y) = found.axes;
     let mut figure = Figure::new(found.title.as_str(), x, y).described(found.setting.join(" "));
     figure.x.logarithmic = found.logarithmic.0;

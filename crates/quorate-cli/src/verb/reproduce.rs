@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 use crate::pages;
-use crate::plot::svg;
 use crate::progress::Progress;
 use crate::staged::StagedFolder;
 use crate::text::{Align, Console, HEADING, LITERAL, Table, duration};
@@ -101,11 +100,10 @@ impl Reproduce {
         progress.finish();
         let name = experiment.name();
         let command = self.command(experiment);
-        let figure = pages::reproduction_figure(&found);
         let files = [
             ("md", pages::reproduction(experiment, &found, &command)),
             ("csv", pages::reproduction_csv(&found)),
-            ("svg", svg::document(&figure)),
+            ("svg", pages::reproduction_picture(&found)),
         ];
         for (ending, content) in &files {
             let path = folder.path().join(format!("{name}.{ending}"));

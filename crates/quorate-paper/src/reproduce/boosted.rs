@@ -84,6 +84,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         rows: table,
         axes: ("row of the table", "errors in per cent"),
         logarithmic: (false, false),
+        panels: Vec::new(),
         claims: vec![
             Claim {
                 theirs: "No significant improvement by the addition of boosting to the GBCM: reweighting did not strongly influence the prediction.".into(),

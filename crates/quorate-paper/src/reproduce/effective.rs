@@ -85,6 +85,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         curves,
         axes: ("query points / effective parameters", "distance from one process, deviations"),
         logarithmic: (true, true),
+        panels: Vec::new(),
         claims,
     })
 }

@@ -89,6 +89,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         curves,
         axes: ("training rows K", "processor time, s"),
         logarithmic: (true, true),
+        panels: Vec::new(),
     })
 }
 

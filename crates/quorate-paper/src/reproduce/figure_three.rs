@@ -99,6 +99,7 @@ pub fn left(context: &Context<'_>) -> Result<Reproduction> {
         curves,
         axes: ("query points asked together N_Q", "mean squared error"),
         logarithmic: (true, true),
+        panels: Vec::new(),
         claims: vec![
             Claim {
                 theirs: "For small N_Q the performance deteriorates".to_owned(),
@@ -190,6 +191,7 @@ pub fn right(context: &Context<'_>) -> Result<Reproduction> {
         ],
         axes: ("training rows K", "mean squared error"),
         logarithmic: (true, true),
+        panels: Vec::new(),
         claims: vec![
             Claim {
                 theirs: "The committee's error falls as rows are added".to_owned(),

@@ -87,6 +87,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         curves,
         axes: ("training rows K", "percent correct"),
         logarithmic: (true, false),
+        panels: Vec::new(),
         claims: claims(noises, &found, rows_of(most)),
     })
 }

@@ -101,6 +101,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         curves,
         axes: ("x", "y, or P(z = i | x)"),
         logarithmic: (false, false),
+        panels: Vec::new(),
         claims: vec![
             Claim {
                 theirs: "The fit of the mixture is better than the map of any individual model".to_owned(),

@@ -182,6 +182,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         rows,
         axes: ("row of the table", "mean squared error of the mixture"),
         logarithmic: (false, true),
+        panels: Vec::new(),
         claims,
     })
 }

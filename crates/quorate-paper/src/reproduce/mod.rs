@@ -20,7 +20,9 @@ mod setting;
 mod table_one;
 mod thesis;
 mod thesis_asking;
+mod thesis_figures;
 mod thesis_fusion;
+mod thesis_joint;
 mod thesis_members;
 mod thesis_nodes;
 mod thesis_weights;
@@ -60,6 +62,8 @@ pub enum Experiment {
     ThesisChapter3,
     /// Fusion of weights and predictions on the toy data (thesis, tables 3.3 to 3.10).
     ThesisChapter3Weights,
+    /// The functions that the fused nodes draw (thesis, figures 3.3 to 3.26).
+    ThesisChapter3Figures,
     /// The same on simulated scatterometry.
     ThesisChapter3Wind,
     /// Hyperparameters of a large table from parts (thesis, table 4.1).
@@ -114,6 +118,8 @@ pub struct Reproduction {
     pub axes: (&'static str, &'static str),
     /// Whether each axis is logarithmic.
     pub logarithmic: (bool, bool),
+    /// Small pictures beside each other, where one figure is not enough.
+    pub panels: Vec<Panel>,
     /// What the paper says, and what was found.
     pub claims: Vec<Claim>,
 }
@@ -125,6 +131,19 @@ pub struct Curve {
     pub name: String,
     /// Its points.
     pub points: Vec<(f64, f64)>,
+}
+
+/// A function, what was predicted of it, and the predictions' error bars.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// What it shows.
+    pub title: String,
+    /// The function itself.
+    pub truth: Vec<(f64, f64)>,
+    /// What was predicted.
+    pub mean: Vec<(f64, f64)>,
+    /// One deviation to both sides.
+    pub bars: Vec<(f64, f64, f64)>,
 }
 
 /// A claim of a paper beside what was found.
@@ -140,7 +159,7 @@ pub struct Claim {
 
 impl Experiment {
     /// Every experiment, in the order of the papers.
-    pub const ALL: [Experiment; 16] = [
+    pub const ALL: [Experiment; 17] = [
         Experiment::GbcmFigure1,
         Experiment::GbcmFigure2,
         Experiment::GbcmTable1,
@@ -153,6 +172,7 @@ impl Experiment {
         Experiment::CommitteeTable1,
         Experiment::ThesisChapter3,
         Experiment::ThesisChapter3Weights,
+        Experiment::ThesisChapter3Figures,
         Experiment::ThesisChapter3Wind,
         Experiment::ThesisTable41,
         Experiment::WilliamsBarberTable1,
@@ -174,6 +194,7 @@ impl Experiment {
             Experiment::CommitteeTable1 => "committee-machines-table-1",
             Experiment::ThesisChapter3 => "thesis-3",
             Experiment::ThesisChapter3Weights => "thesis-3-weights",
+            Experiment::ThesisChapter3Figures => "thesis-3-figures",
             Experiment::ThesisChapter3Wind => "thesis-3-scatterometry",
             Experiment::ThesisTable41 => "thesis-4.1",
             Experiment::WilliamsBarberTable1 => "williams-barber-table-1",
@@ -219,6 +240,9 @@ impl Experiment {
             }
             Experiment::ThesisChapter3Weights => {
                 "networks and radial basis functions of 8 to 40 nodes fused by weights and by predictions, on the toy data"
+            }
+            Experiment::ThesisChapter3Figures => {
+                "what fused networks and radial basis functions say of the toy function, with error bars; where the parametric hierarchy breaks"
             }
             Experiment::ThesisChapter3Wind => {
                 "the same with 14 to 900 nodes of simulated scatterometry (needs a table: --data)"
@@ -268,6 +292,9 @@ impl Experiment {
             Experiment::ThesisChapter3Weights | Experiment::ThesisChapter3Wind => {
                 "Latouche (2007), Distributed Machine Learning, tables 3.3 to 3.10"
             }
+            Experiment::ThesisChapter3Figures => {
+                "Latouche (2007), Distributed Machine Learning, figures 3.3 to 3.26"
+            }
             Experiment::ThesisTable41 => "Latouche (2007), Distributed Machine Learning, table 4.1",
             Experiment::WilliamsBarberTable1 => {
                 "Williams and Barber (1998), Bayesian Classification with Gaussian Processes, table 1"
@@ -307,6 +334,7 @@ impl Experiment {
             Experiment::CommitteeTable1 => trees::run(context),
             Experiment::ThesisChapter3 => thesis_fusion::run(context),
             Experiment::ThesisChapter3Weights => thesis_weights::toy(context),
+            Experiment::ThesisChapter3Figures => thesis_figures::run(context),
             Experiment::ThesisChapter3Wind => thesis_weights::scatterometry(context),
             Experiment::ThesisTable41 => thesis::run(context),
             Experiment::WilliamsBarberTable1 => williams_barber::crabs(context),

@@ -213,6 +213,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         rows,
         axes: ("row of the table", "percent correct"),
         logarithmic: (false, false),
+        panels: Vec::new(),
         claims,
     })
 }

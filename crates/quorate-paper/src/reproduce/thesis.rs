@@ -142,6 +142,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         curves: curves(&alone, &found, &near),
         axes: ("training, seconds", "RMS test, in deviations of the target"),
         logarithmic: (true, false),
+        panels: Vec::new(),
         claims: claims(&alone, &found, &near),
     })
 }

@@ -164,6 +164,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         rows: table,
         axes: ("row of the table", "normalised test error"),
         logarithmic: (false, true),
+        panels: Vec::new(),
         claims,
     })
 }

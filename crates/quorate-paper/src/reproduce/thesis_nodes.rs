@@ -34,6 +34,8 @@ pub enum How {
     Machine,
     /// The committee machine with the prior over functions by linearisation: for networks.
     Linearised,
+    /// The same as printed: one prior for all nodes, about zero.
+    Printed,
     /// The parametric hierarchy with its covariance inverted as it stands, singular or not.
     Inverted,
 }
@@ -50,7 +52,7 @@ const fn way(name: &'static str, how: How, toy: Theirs, scatterometry: Theirs) -
 }
 
 #[rustfmt::skip]
-pub const WAYS: [Way; 10] = [
+pub const WAYS: [Way; 11] = [
     way("weights: mean of draws", How::Cooperative, [0.9124, 0.1033, 4.0929, 0.0806, 8.4628, 0.0863], [1.2764, 0.1435, 5.7225, 0.1135, 11.7854, 0.1232]),
     way("weights: parametric hierarchy", How::Parametric, [0.3389, 0.3012, 1.5356, 6.8243, 3.0192, 23.4900], [0.4737, 0.4209, 2.1463, 9.5393, 4.2209, 32.8353]),
     way("weights: non-parametric hierarchy", How::NonParametric, [0.3413, 0.3021, 0.3335, 0.2622, 0.2775, 0.2983], [0.4782, 0.4227, 0.4664, 0.3679, 0.3869, 0.4173]),
@@ -60,6 +62,7 @@ pub const WAYS: [Way; 10] = [
     way("product", How::Product, [0.3356, 0.2867, 0.2787, 0.2839, 0.2993, 0.2881], [0.4491, 0.4011, 0.3923, 0.3970, 0.4185, 0.4042]),
     way("committee machine", How::Machine, [0.4467, 0.2912, 0.2654, 0.2790, 0.2721, 0.2812], [0.6244, 0.4072, 0.3710, 0.3902, 0.3842, 0.3938]),
     way("committee machine, prior linearised", How::Linearised, [1.0176, NONE, 1.0375, NONE, 1.1500, NONE], [1.4245, NONE, 1.4503, NONE, 1.6075, NONE]),
+    way("committee machine, prior linearised, as printed", How::Printed, [NONE; 6], [NONE; 6]),
     way("weights: parametric hierarchy, inverted", How::Inverted, [NONE; 6], [NONE; 6]),
 ];
 
@@ -99,24 +102,21 @@ pub fn fuse(
     seed: u64,
     watch: &dyn Watch,
 ) -> Result<Vec<(f64, f64)>> {
-    let agents: Vec<Box<dyn InWeights>> = problem
-        .nodes
-        .par_iter()
-        .enumerate()
-        .map(|(node, rows)| -> Result<Box<dyn InWeights>> {
-            watch.check()?;
-            Ok(match model {
-                Model::Network { hidden } => {
-                    let expansion = Expansion::numbers(rows.inputs().width());
-                    let seed = seed.wrapping_add(1000 * node as u64);
-                    Box::new(NetworkMember::fit(*hidden, expansion, rows, seed)?)
-                }
-                Model::Radial { basis, expansion } => {
-                    Box::new(WeightSpace::fit(basis.clone(), expansion.clone(), rows)?)
-                }
-            })
-        })
-        .collect::<Result<_>>()?;
+    let told = answers(problem, model, seed, watch)?.into_iter();
+    let targets = problem.test.targets();
+    Ok(told
+        .map(|own| own.map_or((NO_WEIGHTS, 0.0), |own| score(targets, &own)))
+        .collect())
+}
+
+/// What is told of every test row by every way; none where weights could not be found.
+pub fn answers(
+    problem: &Problem,
+    model: &Model,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Vec<Option<Vec<Moments>>>> {
+    let agents = agents(&problem.nodes, model, seed, watch)?;
     let agents: Vec<&dyn InWeights> = agents.iter().map(AsRef::as_ref).collect();
     let asked = random_rows(problem.train.rows(), RECORD_ROWS, seed);
     let train = Said::of(&agents, &problem.train.select(&asked))?;
@@ -129,15 +129,18 @@ pub fn fuse(
     );
     let query = problem.test.inputs();
     let single = |belief: &Marginals, noise: f64| {
-        test.score(|row| Moments {
+        let rows = 0..query.rows();
+        rows.map(|row| Moments {
             mean: belief.mean[(row, 0)],
             variance: belief.variance[(row, 0)] + noise,
         })
+        .collect()
     };
+    let machine = Fusion::bayesian_committee_machine();
     WAYS.iter()
         .map(|way| {
             watch.check()?;
-            Ok(match way.how {
+            Ok(Some(match way.how {
                 How::Cooperative => {
                     let fused = cooperative(&agents, seed)?;
                     single(&fused.marginals(agents[0], query), fused.noise)
@@ -146,18 +149,10 @@ pub fn fuse(
                     let fused = parametric(others, new)?;
                     single(&fused.marginals(agents[0], query), fused.noise)
                 }
-                How::Inverted => {
-                    let weights = inverted(others, new);
-                    let (outputs, _) = agents[0].under(&weights, query);
-                    test.score(|row| Moments {
-                        mean: outputs[row],
-                        variance: f64::NAN,
-                    })
-                }
+                How::Inverted => inverted(others, new, query),
                 How::NonParametric => {
-                    let shares = non_parametric(others, new)?;
-                    let learned = given(shares);
-                    test.fused(&test.priors, others.len(), &mixture(), Some(&learned))?
+                    let learned = given(non_parametric(others, new)?);
+                    test.fused(&test.priors, others.len(), &mixture(), Some(&learned))
                 }
                 How::Average | How::Weighted | How::Evidence => {
                     let fusion = match way.how {
@@ -169,30 +164,74 @@ pub fn fuse(
                     let record = train.record(way.how == How::Weighted, evidence);
                     match fusion.learn(&record) {
                         Ok(learned) => {
-                            test.fused(&test.priors, agents.len(), &fusion, Some(&learned))?
+                            test.fused(&test.priors, agents.len(), &fusion, Some(&learned))
                         }
                         // More nodes than the predictions can tell apart: no weights at all.
-                        Err(_) => (NO_WEIGHTS, 0.0),
+                        Err(_) => return Ok(None),
                     }
                 }
-                How::Product => test.fused(&test.priors, agents.len(), &Fusion::product(), None)?,
-                How::Machine => {
-                    let fusion = Fusion::bayesian_committee_machine();
-                    test.fused(&test.priors, agents.len(), &fusion, None)?
-                }
-                How::Linearised => {
-                    let fusion = Fusion::bayesian_committee_machine();
-                    test.fused(&test.linearised, agents.len(), &fusion, None)?
-                }
-            })
+                How::Product => test.fused(&test.priors, agents.len(), &Fusion::product(), None),
+                How::Machine => test.fused(&test.priors, agents.len(), &machine, None),
+                How::Linearised => test.fused(&test.linearised, agents.len(), &machine, None),
+                How::Printed => test.fused(&test.printed(), agents.len(), &machine, None),
+            }))
         })
         .collect()
+}
+
+/// A model of every node.
+pub fn agents(
+    nodes: &[Dataset],
+    model: &Model,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<Vec<Box<dyn InWeights>>> {
+    let each = nodes.par_iter().enumerate();
+    each.map(|(node, rows)| -> Result<Box<dyn InWeights>> {
+        watch.check()?;
+        Ok(match model {
+            Model::Network { hidden } => {
+                let expansion = Expansion::numbers(rows.inputs().width());
+                let seed = seed.wrapping_add(1000 * node as u64);
+                Box::new(NetworkMember::fit(*hidden, expansion, rows, seed)?)
+            }
+            Model::Radial { basis, expansion } => {
+                Box::new(WeightSpace::fit(basis.clone(), expansion.clone(), rows)?)
+            }
+        })
+    })
+    .collect()
+}
+
+/// Test errors of the parametric hierarchy alone: with its covariance inverted as it stands, and in the directions that it has.
+pub fn hierarchies(
+    problem: &Problem,
+    model: &Model,
+    seed: u64,
+    watch: &dyn Watch,
+) -> Result<[f64; 2]> {
+    let agents = agents(&problem.nodes, model, seed, watch)?;
+    let agents: Vec<&dyn InWeights> = agents.iter().map(AsRef::as_ref).collect();
+    let (new, others) = (
+        &problem.nodes[problem.nodes.len() - 1],
+        &agents[..agents.len() - 1],
+    );
+    let (query, targets) = (problem.test.inputs(), problem.test.targets());
+    let fused = parametric(others, new)?.marginals(agents[0], query);
+    let told: Vec<Moments> = (0..query.rows())
+        .map(|row| Moments {
+            mean: fused.mean[(row, 0)],
+            variance: fused.variance[(row, 0)],
+        })
+        .collect();
+    let typed = inverted(others, new, query);
+    Ok([score(targets, &typed).0, score(targets, &told).0])
 }
 
 /// The mode of eq. 3.2 as one would type it: `(Sigma^-1 + J'J / s)^-1` from the mean of the weights, with the function linear in the
 /// weights around them. `Sigma` has a rank of at most one less than there are agents; what elimination then calls its inverse is
 /// rounding, divided by rounding.
-fn inverted(agents: &[&dyn InWeights], rows: &Dataset) -> Vec<f64> {
+fn inverted(agents: &[&dyn InWeights], rows: &Dataset, query: Inputs<'_>) -> Vec<Moments> {
     let (size, count) = (agents[0].weights().len(), agents.len() as f64);
     let noise = agents.iter().map(|own| own.noise_variance()).sum::<f64>() / count;
     let mean = |place: usize| agents.iter().map(|own| own.weights()[place]).sum::<f64>() / count;
@@ -217,13 +256,19 @@ fn inverted(agents: &[&dyn InWeights], rows: &Dataset) -> Vec<f64> {
         }
     }
     let change = eliminated(precision, right);
-    (0..size)
+    let weights: Vec<f64> = (0..size)
         .map(|place| mu[place] + change[(place, 0)])
-        .collect()
+        .collect();
+    let (outputs, _) = agents[0].under(&weights, query);
+    let told = outputs.into_iter().map(|mean| Moments {
+        mean,
+        variance: f64::NAN,
+    });
+    told.collect()
 }
 
 /// Gaussian elimination with the largest pivot of each column, whatever it is.
-fn eliminated(mut matrix: Matrix, mut right: Matrix) -> Matrix {
+pub fn eliminated(mut matrix: Matrix, mut right: Matrix) -> Matrix {
     let size = matrix.nrows();
     for pivot in 0..size {
         let best = (pivot..size)
@@ -320,15 +365,27 @@ impl Said {
         }
     }
 
-    /// Scores of what the first nodes say together; a row without a belief (a precision that is not positive) counts as the
-    /// prior's mean would.
+    /// The linearised prior as printed below eq. 3.8: one for all, that of the first node, about zero.
+    fn printed(&self) -> Vec<Vec<Moments>> {
+        let one = |all: &Vec<Moments>| {
+            let own = Moments {
+                mean: 0.0,
+                variance: all[0].variance,
+            };
+            vec![own; all.len()]
+        };
+        self.linearised.iter().map(one).collect()
+    }
+
+    /// What the first nodes say together; a row without a belief (a precision that is not positive) counts as the prior's mean
+    /// would.
     fn fused(
         &self,
         priors: &[Vec<Moments>],
         nodes: usize,
         fusion: &Fusion,
         learned: Option<&Learned>,
-    ) -> Result<(f64, f64)> {
+    ) -> Vec<Moments> {
         let at = |row: usize| {
             let cell = Cell {
                 opinions: &self.opinions[row][..nodes],
@@ -343,20 +400,29 @@ impl Said {
                 variance: f64::INFINITY,
             })
         };
-        Ok(self.score(at))
+        (0..self.targets.len()).map(at).collect()
     }
+}
 
-    fn score(&self, at: impl Fn(usize) -> Moments) -> (f64, f64) {
-        let rows = self.targets.len() as f64;
-        let centre = self.targets.iter().sum::<f64>() / rows;
-        let (mut errors, mut spread, mut inside) = (0.0, 0.0, 0.0);
-        for (row, target) in self.targets.iter().enumerate() {
-            let fused = at(row);
-            let error = (target - fused.mean).powi(2);
-            errors += error;
-            spread += (target - centre).powi(2);
-            inside += f64::from(u8::from(error <= fused.variance));
-        }
-        ((errors / spread).sqrt(), inside / rows)
+/// Error of means over the targets' deviation.
+pub fn error(targets: &[f64], means: &[f64]) -> f64 {
+    let told = means.iter().map(|&mean| Moments {
+        mean,
+        variance: f64::NAN,
+    });
+    score(targets, &told.collect::<Vec<_>>()).0
+}
+
+/// Error over the targets' deviation, and the share of targets within one deviation.
+fn score(targets: &[f64], told: &[Moments]) -> (f64, f64) {
+    let rows = targets.len() as f64;
+    let centre = targets.iter().sum::<f64>() / rows;
+    let (mut errors, mut spread, mut inside) = (0.0, 0.0, 0.0);
+    for (target, fused) in targets.iter().zip(told) {
+        let error = (target - fused.mean).powi(2);
+        errors += error;
+        spread += (target - centre).powi(2);
+        inside += f64::from(u8::from(error <= fused.variance));
     }
+    ((errors / spread).sqrt(), inside / rows)
 }

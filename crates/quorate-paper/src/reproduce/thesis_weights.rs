@@ -10,7 +10,7 @@ use super::{Claim, Context, Reproduction, Size, beside, mean_and_error};
 use crate::draw::{Draw, Stream};
 use crate::sine;
 
-const NOISE: f64 = 0.2;
+pub const NOISE: f64 = 0.2;
 /// Rows of the nodes of tables 3.1 and 3.2.
 const TOY_NODES: [usize; 8] = [86, 369, 249, 126, 72, 45, 32, 21];
 const WIND_NODES: [usize; 14] = [
@@ -19,8 +19,8 @@ const WIND_NODES: [usize; 14] = [
 const TABLE: &str = "scatterometry.parquet";
 /// Test rows of scatterometry that are asked about.
 const ASKED: usize = 5_000;
-const SPLITS: [&str; 3] = ["few", "many", "different"];
-const KINDS: [&str; 2] = ["network", "radial"];
+pub const SPLITS: [&str; 3] = ["few", "many", "different"];
+pub const KINDS: [&str; 2] = ["network", "radial"];
 
 /// For each split, kind and way: errors and shares within one deviation, one for each repetition.
 type Found = Vec<Vec<Vec<Vec<(f64, f64)>>>>;
@@ -31,20 +31,8 @@ pub fn toy(context: &Context<'_>) -> Result<Reproduction> {
         Size::Paper => 20,
         Size::Quick => 2,
     };
-    let sizes = [vec![25; 40], vec![100; 10], TOY_NODES.to_vec()];
-    let models = [
-        Model::Network { hidden: 3 },
-        Model::Radial {
-            // The centres of ten clusters of uniform inputs, and a width of 0.3, in standardised inputs.
-            basis: Basis::Radial {
-                centres: (0..10)
-                    .map(|i| ((2.0 * f64::from(i) + 1.0) / 10.0 - 1.0) * SCALE)
-                    .collect(),
-                width: 0.3 * SCALE,
-            },
-            expansion: Expansion::numbers(1),
-        },
-    ];
+    let sizes = toy_nodes();
+    let models = models();
     let mut found: Found = vec![vec![vec![Vec::new(); WAYS.len()]; 2]; 3];
     for repetition in 0..repetitions {
         context
@@ -80,6 +68,28 @@ pub fn toy(context: &Context<'_>) -> Result<Reproduction> {
         &found,
         false,
     ))
+}
+
+/// Rows of the nodes of the toy data in the three situations.
+pub fn toy_nodes() -> [Vec<usize>; 3] {
+    [vec![25; 40], vec![100; 10], TOY_NODES.to_vec()]
+}
+
+/// The models of the toy data: networks of three hidden units, and ten radial basis functions.
+pub fn models() -> [Model; 2] {
+    [
+        Model::Network { hidden: 3 },
+        Model::Radial {
+            // The centres of ten clusters of uniform inputs, and a width of 0.3, in standardised inputs.
+            basis: Basis::Radial {
+                centres: (0..10)
+                    .map(|i| ((2.0 * f64::from(i) + 1.0) / 10.0 - 1.0) * SCALE)
+                    .collect(),
+                width: 0.3 * SCALE,
+            },
+            expansion: Expansion::numbers(1),
+        },
+    ]
 }
 
 /// Simulated scatterometry.
@@ -161,9 +171,9 @@ pub fn scatterometry(context: &Context<'_>) -> Result<Reproduction> {
 }
 
 /// One over the deviation of numbers uniform on [0, 2).
-const SCALE: f64 = 1.732_050_807_568_877_2;
+pub const SCALE: f64 = 1.732_050_807_568_877_2;
 
-fn rows(draw: &mut Draw, count: usize) -> Result<Dataset> {
+pub fn rows(draw: &mut Draw, count: usize) -> Result<Dataset> {
     let (mut inputs, mut targets) = (Vec::new(), Vec::new());
     for _ in 0..count {
         let x = draw.between(0.0, 2.0);
@@ -173,7 +183,7 @@ fn rows(draw: &mut Draw, count: usize) -> Result<Dataset> {
     Ok(Dataset::new(inputs, 1, targets, None, None)?)
 }
 
-fn problem(train: &Dataset, test: &Dataset, sizes: &[usize]) -> Problem {
+pub fn problem(train: &Dataset, test: &Dataset, sizes: &[usize]) -> Problem {
     let mut first = 0;
     let nodes = sizes.iter().map(|size| {
         let last = (first + size).min(train.rows());
@@ -302,9 +312,10 @@ fn page(title: &str, setting: Vec<String>, found: &Found, is_wind: bool) -> Repr
         Claim {
             theirs: "The committee machine with a linearised prior is poor for networks (1.0), with Monte Carlo accurate (0.27 with many rows).".into(),
             ours: format!(
-                "linearised {}, Monte Carlo {}",
+                "linearised {}, Monte Carlo {}; linearised as printed, one node's prior about zero for all, {}",
                 told(all(0, How::Linearised)),
-                told(all(0, How::Machine))
+                told(all(0, How::Machine)),
+                told(all(0, How::Printed))
             ),
             agrees: all(0, How::Linearised).iter().zip(all(0, How::Machine)).all(|(a, b)| *a > 1.5 * b),
         },
@@ -328,6 +339,7 @@ fn page(title: &str, setting: Vec<String>, found: &Found, is_wind: bool) -> Repr
         rows: table,
         axes: ("row of the table", "normalised test error"),
         logarithmic: (false, true),
+        panels: Vec::new(),
         claims,
     }
 }

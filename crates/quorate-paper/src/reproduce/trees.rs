@@ -135,6 +135,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         rows: table,
         axes: ("row of the table", "errors of AdaBoost in per cent"),
         logarithmic: (false, true),
+        panels: Vec::new(),
         claims,
     })
 }

@@ -84,6 +84,7 @@ pub fn crabs(context: &Context<'_>) -> Result<Reproduction> {
         rows: numbers,
         axes: ("row of the table", "errors"),
         logarithmic: (false, false),
+        panels: Vec::new(),
         claims: rows
             .zip(&errors)
             .map(|(((name, _, _, theirs), found), errors)| {
@@ -143,6 +144,7 @@ pub fn pima(context: &Context<'_>) -> Result<Reproduction> {
         curves,
         axes: ("input", "log w"),
         logarithmic: (false, false),
+        panels: Vec::new(),
         claims,
     })
 }

@@ -6,6 +6,7 @@ use quorate_gp::data::{Column, ColumnType};
 use rand_chacha::ChaCha12Rng;
 use serde::{Deserialize, Serialize};
 
+use super::counts::{self, Tally};
 use super::sample::{Drawn, uniform};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -25,6 +26,8 @@ pub enum Marginal {
         /// Its deviation.
         deviation: f64,
     },
+    /// A count.
+    Count(Tally),
 }
 
 /// One column given its parents.
@@ -55,7 +58,7 @@ impl Conditional {
             (None, Marginal::Labels(shares)) => {
                 Some(shares.iter().map(|(label, _)| label.clone()).collect())
             }
-            (None, Marginal::Number { .. }) => None,
+            (None, Marginal::Number { .. } | Marginal::Count(_)) => None,
         }
     }
 
@@ -93,6 +96,9 @@ impl Conditional {
                 let cells = (0..rows).map(|_| mean + deviation * normal(random));
                 Column::Number(cells.collect())
             }
+            Marginal::Count(tally) => {
+                Column::Number((0..rows).map(|_| tally.draw(random)).collect())
+            }
         }
     }
 
@@ -115,7 +121,8 @@ impl Conditional {
                     rows.map(|row| draw_number(&told, row, random)).collect(),
                 ))
             }
-            Forecast::Numbers(_) | Forecast::Quantity(_) => Err(several()),
+            Forecast::Quantity(told) => Ok(counts::draw(&told, random)),
+            Forecast::Numbers(_) => Err(several()),
         }
     }
 
@@ -135,7 +142,12 @@ impl Conditional {
                 let places = self.places(column, labels)?;
                 Ok(rows.map(|row| told.row(row)[places[row]].ln()).collect())
             }
-            (Some(Forecast::Numbers(_) | Forecast::Quantity(_)), _) => Err(several()),
+            (Some(Forecast::Quantity(told)), _) => counts::log_densities(&self.name, told, column),
+            (Some(Forecast::Numbers(_)), _) => Err(several()),
+            (None, Marginal::Count(tally)) => {
+                let cells = counts::whole(&self.name, column)?.iter();
+                Ok(cells.map(|cell| tally.log_probability(*cell)).collect())
+            }
             (None, Marginal::Number { mean, deviation }) => {
                 let cells = numbers(column)?;
                 let each = cells.iter().map(|cell| {
@@ -188,12 +200,10 @@ pub(super) fn number(label: &str) -> f64 {
 }
 
 fn several() -> Error {
-    Error::Spec(
-        "a conditional is about one column of labels or of numbers with Gaussian noise".into(),
-    )
+    Error::Spec("a conditional is about one column".into())
 }
 
-fn numbers(column: &Column) -> Result<&[f64]> {
+pub(super) fn numbers(column: &Column) -> Result<&[f64]> {
     match column {
         Column::Number(cells) => Ok(cells),
         Column::Text(_) => Err(Error::Spec("a number was expected, not text".into())),
@@ -220,7 +230,7 @@ fn draw_number(told: &Prediction, row: usize, random: &mut ChaCha12Rng) -> f64 {
     told.mean[row] + variance.sqrt() * normal(random)
 }
 
-fn normal(random: &mut ChaCha12Rng) -> f64 {
+pub(super) fn normal(random: &mut ChaCha12Rng) -> f64 {
     standard_quantile(uniform(random))
 }
 

@@ -109,8 +109,12 @@ pub fn network_from_bytes(bytes: &[u8], origin: &str) -> Result<Network> {
             }
             None => None,
         };
-        let empty = matches!(&own.marginal, Marginal::Labels(shares) if shares.is_empty());
-        if empty || (model.is_none() && !own.parents.is_empty()) {
+        let broken = match &own.marginal {
+            Marginal::Labels(shares) => shares.is_empty(),
+            Marginal::Count(tally) => !tally.is_sound(),
+            Marginal::Number { .. } => false,
+        };
+        if broken || (model.is_none() && !own.parents.is_empty()) {
             return Err(bad(origin, format!("the conditional of `{}`", own.name)));
         }
         conditionals.push(Conditional {

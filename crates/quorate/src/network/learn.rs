@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use quorate_gp::data::{Column, ColumnType, Frame, Header, Schema, TargetKind, random_rows};
+use quorate_gp::data::{
+    Column, ColumnType, Frame, Header, Quantity, Schema, TargetKind, random_rows,
+};
 use quorate_gp::kernel::Covariance;
 use quorate_gp::watch::Watch;
 use statrs::function::gamma::ln_gamma;
 
 use super::conditional::{Conditional, Marginal};
+use super::counts::Tally;
 use super::{Graph, Network};
 use crate::error::{Error, Result};
 use crate::fit::auto::with_categories;
 use crate::model::Model;
 use crate::spec::{KernelChoice, MethodChoice, ModelSpec};
-use crate::task::{LikelihoodChoice, decide};
+use crate::task::{LikelihoodChoice, TaskChoice, decide};
 
 /// Prior rows behind the frequencies of labels, spread over all cells (Heckerman, Geiger and Chickering 1995).
 const PRIOR_ROWS: f64 = 1.0;
@@ -25,8 +28,10 @@ pub struct NetworkSpec {
     pub kernel: KernelChoice,
     /// Method of the conditionals of numbers.
     pub method: MethodChoice,
-    /// Their likelihood.
+    /// Their likelihood; `poisson` and `negative-binomial` are those of the counts, and leave other numbers as they are.
     pub likelihood: LikelihoodChoice,
+    /// Columns that hold counts.
+    pub counts: Vec<String>,
     /// Rows that a conditional with parents learns from, at most.
     pub rows: usize,
     /// Seed of everything random.
@@ -39,6 +44,7 @@ impl Default for NetworkSpec {
             kernel: KernelChoice::Auto,
             method: MethodChoice::Auto,
             likelihood: LikelihoodChoice::Auto,
+            counts: Vec::new(),
             rows: 1000,
             seed: 0,
         }
@@ -53,6 +59,14 @@ pub fn fit_network(
     watch: &dyn Watch,
 ) -> Result<Network> {
     graph.check()?;
+    if let Some(name) =
+        (spec.counts.iter()).find(|name| !graph.variables().any(|own| own == **name))
+    {
+        return Err(Error::Spec(format!(
+            "the counts `{name}` are no variable of the network: it has {}",
+            graph.variables().collect::<Vec<_>>().join(", ")
+        )));
+    }
     let mut conditionals = Vec::new();
     let mut notes = Vec::new();
     for (place, (name, parents)) in graph.parents.iter().enumerate() {
@@ -137,7 +151,10 @@ fn counted(column: &Column) -> Vec<(String, f64)> {
 }
 
 /// True where a column holds labels.
-pub(super) fn is_discrete(table: &Frame, name: &str) -> Result<bool> {
+pub(super) fn is_discrete(table: &Frame, name: &str, spec: &NetworkSpec) -> Result<bool> {
+    if spec.counts.iter().any(|own| own == name) {
+        return Ok(false);
+    }
     let (column, _) = cells(table, name)?;
     let there = table.select_rows(&present(column));
     Ok(decide(&ModelSpec::new(name), &there)?.0 == TargetKind::Classes)
@@ -185,8 +202,11 @@ pub(super) fn conditional(
             "missing in {missing} rows, which it does not learn from"
         ));
     }
-    let discrete = is_discrete(table, name)?;
-    let alone = marginal(&column.select(&there), discrete, there.len());
+    let discrete = is_discrete(table, name, spec)?;
+    let alone = match spec.counts.iter().any(|own| own == name) {
+        true => Marginal::Count(Tally::of(name, &column.select(&there))?),
+        false => marginal(&column.select(&there), discrete, there.len()),
+    };
     let mut own = Conditional {
         name: name.to_owned(),
         kind,
@@ -201,7 +221,7 @@ pub(super) fn conditional(
             notes.push("has one label and needs no parents".to_owned());
             own.parents.clear();
         }
-        own.score = alone_score(&own.marginal, there.len());
+        own.score = alone_score(&own.marginal, &column.select(&there));
         return Ok((own, notes));
     }
     let names: Vec<String> = parents.iter().cloned().chain([name.to_owned()]).collect();
@@ -209,11 +229,7 @@ pub(super) fn conditional(
         .map(|&row| there[row])
         .collect();
     let rows = columns(table, &names)?.select_rows(&some);
-    let model = Model::fit(
-        &model_spec(&rows, name, parents, discrete, spec)?,
-        &rows,
-        watch,
-    )?;
+    let model = Model::fit(&model_spec(&rows, &own, discrete, spec)?, &rows, watch)?;
     own.score = model_score(&model, some.len());
     notes.extend(model.notes().iter().cloned());
     own.model = Some(model);
@@ -222,36 +238,46 @@ pub(super) fn conditional(
 
 fn model_spec(
     rows: &Frame,
-    name: &str,
-    parents: &[String],
+    own: &Conditional,
     discrete: bool,
     spec: &NetworkSpec,
 ) -> Result<ModelSpec> {
     let plain = ModelSpec {
-        inputs: Some(parents.to_vec()),
+        inputs: Some(own.parents.clone()),
         seed: spec.seed,
         restarts: Some(0),
-        ..ModelSpec::new(name)
+        ..ModelSpec::new(&own.name)
     };
-    let mut plain = match discrete {
-        true => ModelSpec {
-            task: crate::task::TaskChoice::Multiclass,
+    let of_counts = spec.likelihood.quantity() == Some(Quantity::Count);
+    let is_count = matches!(own.marginal, Marginal::Count(_));
+    let likelihood = match is_count == of_counts {
+        true => spec.likelihood,
+        false => LikelihoodChoice::Auto,
+    };
+    let mut plain = match (discrete, is_count) {
+        (true, _) => ModelSpec {
+            task: TaskChoice::Multiclass,
             inference: crate::task::InferenceChoice::Fast,
             ..plain
         },
-        false => ModelSpec {
-            task: crate::task::TaskChoice::Regression,
+        (false, true) => ModelSpec {
+            task: TaskChoice::Count,
+            likelihood,
+            ..plain
+        },
+        (false, false) => ModelSpec {
+            task: TaskChoice::Regression,
             method: spec.method,
-            likelihood: spec.likelihood,
+            likelihood,
             ..plain
         },
     };
     plain.kernel = match &spec.kernel {
         KernelChoice::Auto => {
-            let kind = if discrete {
-                TargetKind::Classes
-            } else {
-                TargetKind::Numbers
+            let kind = match (discrete, is_count) {
+                (true, _) => TargetKind::Classes,
+                (false, true) => TargetKind::Quantity(Quantity::Count),
+                (false, false) => TargetKind::Numbers,
             };
             let (schema, _) = Schema::learn_as(kind, rows, &plain.roles())?;
             KernelChoice::Given(with_categories(schema.columns(), "matern32(ard)").parse()?)
@@ -261,11 +287,22 @@ fn model_spec(
     Ok(plain)
 }
 
-/// Log evidence of a column alone: frequencies with a prior, or a standardised Gaussian with half a log of the rows for its
-/// variance.
-fn alone_score(marginal: &Marginal, rows: usize) -> f64 {
-    let n = rows as f64;
+/// Log evidence of a column alone: frequencies with a prior, a standardised Gaussian with half a log of the rows for its
+/// variance, or a tally of counts with half a log for its mean and for its size.
+fn alone_score(marginal: &Marginal, column: &Column) -> f64 {
+    let n = match column {
+        Column::Number(cells) => cells.len(),
+        Column::Text(cells) => cells.len(),
+    } as f64;
     match marginal {
+        Marginal::Count(tally) => {
+            let cells: &[f64] = match column {
+                Column::Number(cells) => cells,
+                Column::Text(_) => &[],
+            };
+            let told: f64 = cells.iter().map(|cell| tally.log_probability(*cell)).sum();
+            told - 0.5 * n.ln() * (1 + usize::from(tally.size.is_some())) as f64
+        }
         Marginal::Labels(shares) => {
             let counts: Vec<f64> = shares.iter().map(|(_, share)| share * n).collect();
             dirichlet(&counts, PRIOR_ROWS / counts.len().max(1) as f64)
@@ -288,8 +325,10 @@ fn model_score(model: &Model, rows: usize) -> f64 {
         (Some(scores), _) => -n * scores.log_loss,
         (None, Some(evidence)) => evidence,
         (None, None) => {
-            let scores = model.leave_one_out().number();
-            -n * scores.map_or(f64::INFINITY, |own| own.nlpd_standardised)
+            let scores = model.leave_one_out();
+            let numbers = scores.number().map(|own| own.nlpd_standardised);
+            let counts = scores.quantity().map(|own| own.nlpd);
+            -n * numbers.or(counts).unwrap_or(f64::INFINITY)
         }
     };
     told - 0.5 * n.ln() * (free + 1) as f64

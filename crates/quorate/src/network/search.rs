@@ -108,7 +108,7 @@ pub fn search_graph(
     graph.check()?;
     let mut discrete = BTreeMap::new();
     for name in variables.iter().chain(exogenous) {
-        discrete.insert(name.clone(), is_discrete(table, name)?);
+        discrete.insert(name.clone(), is_discrete(table, name, spec)?);
     }
     let mut families = Families {
         table,

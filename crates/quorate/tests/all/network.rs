@@ -297,3 +297,97 @@ fn missing_cells_and_cycles_are_allowed_where_they_can_be() {
     let refused = fit_network(&cyclic, &table, &NetworkSpec::default(), &Unwatched);
     assert!(refused.unwrap_err().to_string().contains("cycle"));
 }
+
+#[test]
+fn counts_have_probabilities_that_add_up_and_queries_agree_with_enumeration() {
+    let mut random = ChaCha12Rng::seed_from_u64(9);
+    let poisson = |mean: f64, random: &mut ChaCha12Rng| {
+        let (mut count, mut rest) = (0.0, uniform(random) / (-mean).exp());
+        let mut term = 1.0;
+        while rest > term && count < 100.0 {
+            rest -= term;
+            count += 1.0;
+            term *= mean / count;
+        }
+        count
+    };
+    let (mut young, mut claims, mut letters) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..300 {
+        let is_young = uniform(&mut random) < 0.4;
+        let count = poisson(if is_young { 3.0 } else { 0.6 }, &mut random);
+        young.push(is_young);
+        claims.push(count);
+        letters.push(poisson(0.5 + 2.0 * count, &mut random));
+    }
+    let mean = |wanted: bool| {
+        let own = claims.iter().zip(&young).filter(|(_, own)| **own == wanted);
+        let count = own.clone().count() as f64;
+        own.map(|(claims, _)| claims).sum::<f64>() / count
+    };
+    let table = Frame::from_columns(vec![
+        ("young", labels(&young)),
+        ("claims", Column::Number(claims.clone())),
+        ("letters", Column::Number(letters)),
+    ])
+    .unwrap();
+    let spec = NetworkSpec {
+        counts: vec!["claims".into(), "letters".into()],
+        likelihood: quorate::LikelihoodChoice::Poisson,
+        ..NetworkSpec::default()
+    };
+    let chain = graph(r#"{"parents":{"young":[],"claims":["young"],"letters":["claims"]}}"#);
+    let network = fit_network(&chain, &table, &spec, &Unwatched).unwrap();
+    let joint = |is_young: bool, claims: u32| {
+        let given = [
+            ("young".to_owned(), label(is_young)),
+            ("claims".to_owned(), Value::Number(f64::from(claims))),
+            ("letters".to_owned(), Value::Number(4.0)),
+        ];
+        network.draw(1, &given, 1, 0).unwrap().1[0].exp()
+    };
+    // Everything but the letters: their probabilities, given four of them, weigh the sums.
+    let total = |own: bool| (0..40).map(|claims| joint(own, claims)).sum::<f64>();
+    let exact = total(true) / (total(true) + total(false));
+    let given = || vec![("letters".to_owned(), Value::Number(4.0))];
+    let (found, error) = probability(&ask(&network, "young", given(), 20_000));
+    assert!(
+        (found - exact).abs() < 4.0 * error,
+        "{found} {exact} {error}"
+    );
+    let told = ask(
+        &network,
+        "claims",
+        vec![("young".into(), label(true))],
+        10_000,
+    );
+    let Answer::Number {
+        mean: found,
+        quantiles,
+        ..
+    } = told
+    else {
+        panic!("a count is a number");
+    };
+    assert!((found - mean(true)).abs() < 0.25, "{found} {}", mean(true));
+    assert!(quantiles.iter().all(|own| own.fract() == 0.0));
+    // A tally without parents, from the file as before it.
+    let alone = graph(r#"{"parents":{"claims":[],"letters":["claims"]}}"#);
+    let network = fit_network(&alone, &table, &spec, &Unwatched).unwrap();
+    let again = network_from_bytes(&network_to_bytes(&network).unwrap(), "memory").unwrap();
+    let told = |network: &Network| ask(network, "claims", given(), 500);
+    assert_eq!(told(&network), told(&again));
+    let half = vec![("claims".to_owned(), Value::Number(0.5))];
+    let refused = network.draw(5, &half, 1, 0).unwrap_err().to_string();
+    assert!(refused.contains("holds counts"), "{refused}");
+    let names = ["young".to_owned(), "claims".to_owned()];
+    let found = search_graph(&table, &names, &[], &spec, Search::default(), &Unwatched);
+    let found = found.unwrap().0;
+    let edges: usize = found.parents.iter().map(|(_, parents)| parents.len()).sum();
+    assert_eq!(edges, 1, "{found:?}");
+    let nobody = NetworkSpec {
+        counts: vec!["nobody".into()],
+        ..spec
+    };
+    let refused = fit_network(&alone, &table, &nobody, &Unwatched).unwrap_err();
+    assert!(refused.to_string().contains("nobody"), "{refused}");
+}

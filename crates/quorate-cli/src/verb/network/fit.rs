@@ -20,7 +20,8 @@ use crate::text::{Align, Console, HEADING, LITERAL, Table, count, printable, sig
 #[command(after_help = "\
 Examples:
   quorate network fit patients.csv --structure graph.json -o patients.network
-  quorate network fit patients.csv --search --exogenous age --max-parents 2 -o patients.network")]
+  quorate network fit patients.csv --search --exogenous age --max-parents 2 -o patients.network
+  quorate network fit policies.csv --search --counts claims -o policies.network")]
 pub struct Fit {
     /// Table to learn from: CSV, CSV.gz, Parquet or Arrow; rows in which a column is missing do not teach that column
     train: PathBuf,
@@ -51,9 +52,13 @@ pub struct Fit {
     /// Method of the conditionals of numbers: auto, exact, committee or mixture [default: auto]
     #[arg(long, value_name = "METHOD")]
     method: Option<MethodChoice>,
-    /// Likelihood of the conditionals of numbers, such as heteroscedastic [default: auto]
+    /// Likelihood of the conditionals of numbers, such as heteroscedastic, or of counts: poisson or negative-binomial [default:
+    /// auto]
     #[arg(long, value_name = "NAME")]
     likelihood: Option<LikelihoodChoice>,
+    /// Columns that hold counts
+    #[arg(long, value_name = "COL,..")]
+    counts: Option<ColumnList>,
     /// Rows that a conditional learns from at most
     #[arg(long, value_name = "N", default_value_t = 1000)]
     rows: usize,
@@ -86,6 +91,10 @@ impl Fit {
             kernel: self.kernel.clone().unwrap_or_default(),
             method: self.method.unwrap_or_default(),
             likelihood: self.likelihood.unwrap_or_default(),
+            counts: self
+                .counts
+                .as_ref()
+                .map_or_else(Vec::new, |own| own.0.clone()),
             rows: self.rows,
             seed: self.seed,
         };

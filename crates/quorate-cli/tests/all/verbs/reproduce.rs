@@ -12,6 +12,7 @@ fn without_an_id_the_experiments_are_listed() {
         "gbcm-table-1",
         "thesis-3",
         "thesis-3-weights",
+        "thesis-3-figures",
         "gbcm-6.9",
         "committee-machines-figure-3-left",
         "williams-barber-table-2",
@@ -19,7 +20,7 @@ fn without_an_id_the_experiments_are_listed() {
         assert!(text.contains(id), "{text}");
     }
     let json = place.run("reproduce --json").ok().json();
-    assert_eq!(json["experiments"].as_array().unwrap().len(), 16);
+    assert_eq!(json["experiments"].as_array().unwrap().len(), 17);
     assert_only(&place, &[]);
 }
 

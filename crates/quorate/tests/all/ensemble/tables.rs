@@ -4,6 +4,7 @@ use quorate::ensemble::{CommitteeModel, CommitteeSpec, MakerChoice, NoGuests};
 use quorate::file::members;
 use quorate::gp::data::{Column, Frame};
 use quorate::gp::watch::Unwatched;
+use quorate::{Forecast, LikelihoodChoice};
 
 use super::{table, table_of_classes, unit};
 
@@ -63,6 +64,88 @@ fn committees_of_a_table_are_the_same_from_their_file_and_on_any_threads() {
         let answer = |model: &CommitteeModel| model.forecast(&classes, &Unwatched).unwrap();
         assert_eq!(answer(&model), answer(&again));
         assert_eq!(model.weights().map(<[f64]>::len), Some(model.kinds().len()));
+    }
+}
+
+#[test]
+fn committees_behind_a_likelihood_find_it_and_are_the_same_from_their_file() {
+    let rows = 240;
+    let x: Vec<f64> = (0..rows).map(|row| 2.0 * unit(row, 1) - 1.0).collect();
+    let years: Vec<f64> = (0..rows).map(|row| 0.5 + 2.0 * unit(row, 2)).collect();
+    let rate = |x: f64| (0.8 + 1.1 * x).exp();
+    // The count that a Poisson of this mean reaches with the probability `u`.
+    let poisson = |mean: f64, u: f64| {
+        let (mut count, mut term, mut sum) = (0.0, (-mean).exp(), (-mean).exp());
+        while sum < u && count < 200.0 {
+            count += 1.0;
+            term *= mean / count;
+            sum += term;
+        }
+        count
+    };
+    let claims = (0..rows).map(|row| poisson(years[row] * rate(x[row]), unit(row, 3)));
+    let claims: Vec<f64> = claims.collect();
+    let life = |row: usize| rate(x[row]) * (-unit(row, 4).max(1e-9).ln()).powf(0.7);
+    let days: Vec<f64> = (0..rows).map(|row| life(row).min(4.0)).collect();
+    let died: Vec<f64> = (0..rows).map(|row| f64::from(life(row) < 4.0)).collect();
+    let number = |values: &[f64]| Column::Number(values.to_vec());
+    let table = Frame::from_columns(vec![
+        ("x", number(&x)),
+        ("years", number(&years)),
+        ("claims", number(&claims)),
+        ("days", number(&days)),
+        ("died", number(&died)),
+    ])
+    .unwrap();
+    let counts = CommitteeSpec {
+        target: "claims".into(),
+        inputs: Some(vec!["x".into()]),
+        exposure: Some("years".into()),
+        likelihood: LikelihoodChoice::Poisson,
+        members: vec!["linear".into(), "quadratic".into()],
+        count: Some(4),
+        ..CommitteeSpec::default()
+    };
+    let lifetimes = CommitteeSpec {
+        target: "days".into(),
+        exposure: None,
+        event: Some("died".into()),
+        likelihood: LikelihoodChoice::Weibull,
+        ..counts.clone()
+    };
+    for (spec, maker) in [
+        (&counts, MakerChoice::Parts),
+        (&counts, MakerChoice::All),
+        (&counts, MakerChoice::Bags),
+        (&lifetimes, MakerChoice::Parts),
+    ] {
+        let spec = CommitteeSpec {
+            maker,
+            ..spec.clone()
+        };
+        let model = CommitteeModel::fit(&spec, &table, &NoGuests, &Unwatched).unwrap();
+        assert!(model.through().is_some());
+        let bytes = members::to_bytes(&model).unwrap();
+        let again = members::from_bytes(&bytes, "file", &NoGuests).unwrap();
+        assert_eq!(members::to_bytes(&again).unwrap(), bytes);
+        let told = model.forecast(&table, &Unwatched).unwrap();
+        assert_eq!(told, again.forecast(&table, &Unwatched).unwrap());
+        let Forecast::Quantity(told) = told else {
+            panic!("a committee behind a likelihood answers with quantities");
+        };
+        if spec.event.is_none() {
+            for row in 0..rows {
+                let truth = years[row] * rate(x[row]);
+                let ratio = told.mean()[row] / truth;
+                assert!((0.7..1.4).contains(&ratio), "{maker:?} {row}: {ratio}");
+            }
+        }
+        let mut changed = bytes.clone();
+        let last = changed.len() - 3;
+        changed[last] ^= 1;
+        for damaged in [&bytes[..bytes.len() / 2], &changed] {
+            assert!(members::from_bytes(damaged, "file", &NoGuests).is_err());
+        }
     }
 }
 
