@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from quorate import (
     CommitteeClassifier,
     CommitteeCountRegressor,
+    CommitteeLifetimeRegressor,
     CommitteeRegressor,
     GPClassifier,
     GPCountRegressor,
@@ -29,6 +30,7 @@ ESTIMATORS = [
     CommitteeRegressor([DecisionTreeRegressor(random_state=0), "linear"], maker="all"),
     CommitteeClassifier(["linear", "tree"]),
     CommitteeCountRegressor(["linear", "rbf"], likelihood="poisson"),
+    CommitteeLifetimeRegressor("linear"),
     GPCountRegressor("se", restarts=0),
     GPLifetimeRegressor("se", restarts=0),
 ]

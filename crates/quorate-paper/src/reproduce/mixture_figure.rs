@@ -1,10 +1,10 @@
 //! A step divided among three experts (Mixtures of Gaussian Processes, figure 1).
 
 use quorate::Result;
-use quorate::mixture::MixtureRows;
+use quorate::mixture::{Judge, MixtureRows};
 use quorate_gp::data::Inputs;
 
-use super::mixtures::{Problem, squared_error};
+use super::mixtures::{Choices, Problem, squared_error};
 use super::{Claim, Context, Curve, Reproduction, Size};
 use crate::draw::{Draw, Stream};
 use crate::step;
@@ -29,7 +29,12 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         width: 1,
         scales: SCALES.to_vec(),
     };
-    let mixed = problem.solve(&GATES, context.watch)?;
+    let choices = Choices {
+        gates: &GATES,
+        levels: &[1.0],
+        judge: Judge::Density,
+    };
+    let mixed = problem.solve(&choices, context.watch)?;
     let grid: Vec<f64> = (0..points)
         .map(|place| -REACH + 2.0 * REACH * place as f64 / (points - 1) as f64)
         .collect();

@@ -2,7 +2,7 @@
 
 use quorate::Result;
 use quorate::mixture::{
-    MixtureOfProcesses, MixtureRows, Prior, Settings, Sites, Smoothed, climb, density,
+    Judge, MixtureOfProcesses, MixtureRows, Prior, Settings, Sites, Smoothed, climb, density,
 };
 use quorate_gp::data::{ColumnKind, InputColumn, Inputs};
 use quorate_gp::kernel::{BoundKernel, Kernel, tiles};
@@ -14,6 +14,16 @@ const NOISES: [f64; 10] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0
 /// Variances of the level and of the rest of a noise process's logarithm: the noise of the experts alone is nearly kept. Free
 /// noise explains rows better and the map worse: where an expert may call rows noise, it need not follow them.
 const SPREAD: f64 = 0.01;
+
+/// What the paper leaves open, and how it is settled.
+pub struct Choices<'a> {
+    /// Length scale and variance of the gates.
+    pub gates: &'a [(f64, f64)],
+    /// Noise variance of the mixture, in that of the experts alone.
+    pub levels: &'a [f64],
+    /// By what rows left out choose.
+    pub judge: Judge,
+}
 
 /// Rows with the bandwidths of the experts.
 pub struct Problem {
@@ -82,28 +92,36 @@ impl Problem {
         expected.sum::<f64>() - expert.divergence()
     }
 
-    /// The mixture whose gates and noises predict rows left out best, among a few.
-    pub fn solve(&self, gates: &[(f64, f64)], watch: &dyn Watch) -> Result<Mixed> {
+    /// The mixture whose gates and noise predict rows left out best, among a few.
+    pub fn solve(&self, choices: &Choices<'_>, watch: &dyn Watch) -> Result<Mixed> {
         let experts = self.experts()?;
         let (noise, alone) = self.alone(&experts)?;
         let mut best: Option<(f64, MixtureOfProcesses)> = None;
-        for (length, variance) in gates {
+        let each = (choices.levels.iter())
+            .flat_map(|level| choices.gates.iter().map(move |gate| (level, gate)));
+        for (level, (length, variance)) in each {
             let gate = format!("1 * constant + {variance} * se(length_scale={length})");
             let spread = format!("{SPREAD} * constant + {SPREAD} * se(length_scale={length})");
             let prior = Prior {
                 experts: experts.clone(),
                 gate: self.bound(&gate)?,
                 noise: self.bound(&spread)?,
-                level: 0.5 * noise.ln(),
+                level: 0.5 * (level * noise).ln(),
             };
             let way = Settings {
                 keeps_start: false,
+                judge: choices.judge,
                 ..Settings::default()
             };
             let (mixture, _) = climb(&prior, &self.rows, way, watch)?;
             let told = density(&mixture.left_out(), 0.0, 1.0);
             let targets = self.rows.targets().iter().enumerate();
-            let value: f64 = targets.map(|(row, y)| told.log_density(row, *y)).sum();
+            let value: f64 = targets
+                .map(|(row, y)| match choices.judge {
+                    Judge::Density => told.log_density(row, *y),
+                    Judge::Error => -(told.moments(row).0 - y).powi(2),
+                })
+                .sum();
             if best.as_ref().is_none_or(|(most, _)| value > *most) {
                 best = Some((value, mixture));
             }

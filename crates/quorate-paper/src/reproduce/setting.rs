@@ -18,6 +18,8 @@ pub struct Art {
     bumps: Bumps,
     draw: Draw,
     noise: f64,
+    /// Whether inputs are standard normal.
+    normal: bool,
 }
 
 /// Rows for a question: inputs and the value of the map there.
@@ -38,6 +40,18 @@ impl Art {
             bumps: Bumps::draw(inputs, seed),
             draw: Draw::new(seed, Stream::Rows),
             noise,
+            normal: false,
+        }
+    }
+
+    /// The same with inputs and bumps from a standard normal distribution (MGP, figure 1).
+    pub fn normal(inputs: usize, seed: u64, noise: f64) -> Self {
+        let mut draw = Draw::new(seed, Stream::Function);
+        let centres = (0..inputs).map(|_| std::array::from_fn(|_| draw.normal()));
+        Self {
+            bumps: Bumps::with_centres(centres.collect()),
+            normal: true,
+            ..Self::with_inputs(inputs, seed, noise)
         }
     }
 
@@ -61,7 +75,10 @@ impl Art {
     pub fn questions(&mut self, count: usize) -> Questions {
         let inputs = self.bumps.inputs();
         let values: Vec<f64> = (0..count * inputs)
-            .map(|_| self.draw.between(-1.0, 1.0))
+            .map(|_| match self.normal {
+                true => self.draw.normal(),
+                false => self.draw.between(-1.0, 1.0),
+            })
             .collect();
         let truth = values
             .chunks(inputs)

@@ -51,10 +51,10 @@ pub fn together(
         precision = Matrix::from_fn(query.rows(), query.rows(), |i, j| -less * precision[(i, j)]);
         let mut told = Matrix::zeros(query.rows(), 1);
         for agent in &agents {
-            let belief = agent.joint(query)?;
-            let noise = agent.noise_variance();
-            let own = inverse(noisy(belief.covariance, noise));
-            let heard = multiply(own.as_ref(), belief.mean.as_ref());
+            let (outputs, covariance) = believed(agent.as_ref(), query);
+            let own = inverse(noisy(covariance, agent.noise_variance()));
+            let mean = Matrix::from_fn(query.rows(), 1, |row, _| outputs[row]);
+            let heard = multiply(own.as_ref(), mean.as_ref());
             told = Matrix::from_fn(query.rows(), 1, |i, _| told[(i, 0)] + heard[(i, 0)]);
             precision = Matrix::from_fn(query.rows(), query.rows(), |i, j| {
                 precision[(i, j)] + own[(i, j)]
@@ -69,6 +69,15 @@ pub fn together(
         found.errors[place] = error(targets, &mean);
     }
     Ok(found)
+}
+
+/// `F(w)` and `J H^-1 J'` at the most probable weights (eq. 3.8, whose mean is `F(w)`).
+fn believed(agent: &dyn InWeights, query: Inputs<'_>) -> (Vec<f64>, Matrix) {
+    let (outputs, slopes) = agent.under(agent.weights(), query);
+    let mut whitened = slopes.transpose().to_owned();
+    agent.precision().whiten(whitened.as_mut());
+    let covariance = multiply(whitened.transpose(), whitened.as_ref());
+    (outputs, covariance)
 }
 
 fn noisy(mut covariance: Matrix, noise: f64) -> Matrix {

@@ -94,12 +94,14 @@ impl GeneralLinear {
                     if rows.likelihood.set_coordinates(&there).is_err() {
                         continue;
                     }
-                    let (precision, tried) = rows.with_precision(alpha)?;
-                    if tried.log_evidence > found.log_evidence {
-                        (alpha, found, moved) = (precision, tried, true);
-                        break;
+                    // Neither is one where densities overflow: rows that a line fits exactly ask for ever less dispersion.
+                    match rows.with_precision(alpha) {
+                        Ok((precision, tried)) if tried.log_evidence > found.log_evidence => {
+                            (alpha, found, moved) = (precision, tried, true);
+                            break;
+                        }
+                        _ => rows.likelihood = kept,
                     }
-                    rows.likelihood = kept;
                 }
             }
             if !moved {

@@ -24,6 +24,16 @@ pub enum Responses {
     Seen,
 }
 
+/// By what the best of several rounds is told, where responses are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judge {
+    /// The density of rows left out: for answers that are densities.
+    #[default]
+    Density,
+    /// The squared error of the mean at rows left out: for answers that are means.
+    Error,
+}
+
 /// What an expert is taken for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Belief {
@@ -46,6 +56,8 @@ pub struct Settings {
     pub rounds: usize,
     /// Gain for each row below which it ends.
     pub gain: f64,
+    /// By what the round that is kept is told.
+    pub judge: Judge,
     /// Whether the start may be kept, where every expert has heard every row: with several experts that is their average.
     pub keeps_start: bool,
 }
@@ -57,6 +69,7 @@ impl Default for Settings {
             belief: Belief::default(),
             rounds: 100,
             gain: 1e-4,
+            judge: Judge::default(),
             keeps_start: true,
         }
     }
@@ -147,9 +160,10 @@ fn climb_between(
         let objective = climber.objective(&round, &seen);
         let density: f64 =
             climber.weighted(left_out.iter().map(|logs| log_sum(logs.iter().copied())));
-        let (chosen, value) = match settings.responses {
-            Responses::LeftOut => (&left_out, density),
-            Responses::Seen => (&seen, objective),
+        let (chosen, value) = match (settings.responses, settings.judge) {
+            (Responses::LeftOut, Judge::Density) => (&left_out, density),
+            (Responses::LeftOut, Judge::Error) => (&left_out, -climber.error(&round)),
+            (Responses::Seen, _) => (&seen, objective),
         };
         record.objective.push(objective);
         record.left_out.push(density);
@@ -241,6 +255,20 @@ impl Climber<'_> {
                     .collect()
             })
             .collect()
+    }
+
+    /// Squared error of the mean of each row left out, summed up.
+    fn error(&self, round: &Round) -> f64 {
+        let errors = (0..self.rows.count()).map(|row| {
+            let heights: Vec<f64> = round.gates.iter().map(|gate| gate.without(row).0).collect();
+            let shares = gate::softmax(&heights);
+            let experts = round.experts.iter().zip(shares);
+            let mean: f64 = experts
+                .map(|(own, share)| share * own.left_out(row).0)
+                .sum();
+            (self.rows.targets()[row] - mean).powi(2)
+        });
+        self.weighted(errors)
     }
 
     /// Penalised likelihood, or a lower bound of the evidence: what rounds without left-out responses climb.

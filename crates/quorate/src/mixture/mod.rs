@@ -40,7 +40,7 @@ mod speakers;
 
 pub use answers::{MixtureAnswers, MixtureState};
 pub use density::{DensitySettings, GaussianMixture, LinearVoices, density_gate};
-pub use em::{Belief, Climb, Responses, Settings, climb, climb_through};
+pub use em::{Belief, Climb, Judge, Responses, Settings, climb, climb_through};
 pub use experts::{ExpertObjective, ExpertShape, Map, Training, train};
 pub(crate) use gate::log_sum;
 pub use gate::softmax;

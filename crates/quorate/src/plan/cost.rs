@@ -48,7 +48,7 @@ const FURTHER_EVALUATIONS: f64 = 15.0;
 /// Rounds of a mixture, usually.
 const MIXTURE_ROUNDS: f64 = 20.0;
 /// Rounds in which all rows speak through landmarks, usually.
-const HEARING_ROUNDS: f64 = 12.0;
+const HEARING_ROUNDS: f64 = 25.0;
 
 const DOUBLE: f64 = 8.0;
 /// The program with its threads before it has read anything.
@@ -121,7 +121,10 @@ fn heard(shape: &Shape, experts: f64, landmarks: usize) -> (f64, f64) {
     // Values, weights and answers left out of each process, and two tables of densities.
     let vectors = DOUBLE * rows * (20.0 * experts + shape.inputs as f64);
     let sums = 3.0 * experts * 4.0 * DOUBLE * m * m;
-    (vectors + sums, HEARING_ROUNDS * 3.0 * experts * process)
+    (
+        HELD + vectors + sums,
+        HEARING_ROUNDS * 3.0 * experts * process,
+    )
 }
 
 /// Experts for neighbourhoods.

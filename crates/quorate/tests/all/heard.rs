@@ -152,6 +152,7 @@ fn rounds_through_few_landmarks_never_lose() {
                 rounds: 20,
                 gain: 1e-9,
                 keeps_start: true,
+                ..Settings::default()
             };
             let prior = prior(experts);
             let (_, record) = climb_through(&prior, &rows, &landmarks, way, &Unwatched).unwrap();

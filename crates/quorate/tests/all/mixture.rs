@@ -55,6 +55,7 @@ fn settings(responses: Responses, belief: Belief) -> Settings {
         rounds: 40,
         gain: 1e-9,
         keeps_start: true,
+        ..Settings::default()
     }
 }
 
