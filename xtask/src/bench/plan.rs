@@ -22,6 +22,7 @@ const FITS: &[(&str, &str)] = &[
     ("kin8nm.csv.gz", "--method exact"),
     ("kin40k.parquet", "--mode landmarks"),
     ("scatterometry.parquet", "--mode landmarks --landmarks 500"),
+    ("fremtpl2_freq.parquet", "--task count --exposure exposure"),
 ];
 
 /// How far a plan may be off: bytes by a fifth, seconds by a factor of two.

@@ -1,7 +1,7 @@
 //! Finding a kernel: a few candidates learned on a sample of the rows, the one with the most evidence kept.
 
 use quorate_gp::data::{ColumnKind, Dataset, InputColumn, random_rows};
-use quorate_gp::kernel::Kernel;
+use quorate_gp::kernel::{Covariance, Kernel};
 use quorate_gp::learn::{Search, learn};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::posterior::ExactPosterior;
@@ -119,12 +119,18 @@ fn quoted(name: &str) -> String {
 }
 
 /// Learns each candidate on a sample and returns the best, with the values found, and how all of them did.
+///
+/// `classes` says how many classes the outputs stand for, where they do.
 pub fn choose(
     columns: &[InputColumn],
     data: &Dataset,
+    classes: Option<usize>,
     search: &Search,
     watch: &dyn Watch,
 ) -> Result<(Kernel, GaussianNoise, Vec<Candidate>)> {
+    if let Some(count) = classes {
+        return choose_for_classes(columns, data, count, search, watch);
+    }
     let texts = candidates(columns);
     let sample = sample(data, search.seed);
     let mut best: Option<(Kernel, GaussianNoise, usize)> = None;
@@ -154,6 +160,95 @@ pub fn choose(
         (None, None) => Err(Error::Spec("no kernel fits these columns".into())),
     }
 }
+
+/// The same for classes, which say little about single columns: shapes are compared with one length scale, then it is
+/// asked whether columns deserve their own; where they do, every candidate is tried.
+///
+/// Every hyperparameter costs half the logarithm of the number of rows (Schwarz 1978): without that charge twenty
+/// length scales always find more evidence than one, and tell the next rows less. Of the outputs of all classes, which add
+/// up to a constant, one says nothing new, and their evidence counts that much less.
+fn choose_for_classes(
+    columns: &[InputColumn],
+    data: &Dataset,
+    classes: usize,
+    search: &Search,
+    watch: &dyn Watch,
+) -> Result<(Kernel, GaussianNoise, Vec<Candidate>)> {
+    let sample = sample(data, search.seed);
+    let told = (classes.max(2) - 1) as f64 / data.outputs() as f64;
+    let charge = 0.5 * (sample.members().len() as f64).ln();
+    let mut tried: Vec<Candidate> = Vec::new();
+    let mut best: Option<(Kernel, GaussianNoise, usize)> = None;
+    let mut failure = None;
+    let mut look = |text: &str, best: &mut Option<_>, tried: &mut Vec<Candidate>| -> Result<bool> {
+        watch.check()?;
+        match try_candidate(text, columns, &sample, search, watch) {
+            Ok((kernel, noise, candidate)) => {
+                let weighed = |candidate: &Candidate| -> Result<Candidate> {
+                    let kernel: Kernel = candidate.kernel.parse()?;
+                    let count = kernel.bind(columns)?.parameters().len() as f64;
+                    let evidence = candidate
+                        .log_evidence
+                        .map(|own| told * own - charge * count);
+                    Ok(Candidate {
+                        log_evidence: evidence,
+                        ..candidate.clone()
+                    })
+                };
+                let better = match best {
+                    Some((_, _, leader)) => {
+                        beats(&weighed(&candidate)?, &weighed(&tried[*leader])?)
+                    }
+                    None => true,
+                };
+                tried.push(candidate);
+                if better {
+                    *best = Some((kernel, noise, tried.len() - 1));
+                }
+                Ok(better)
+            }
+            Err(Error::Gp(error)) if error.is_recoverable() => {
+                failure = Some(error);
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    };
+    let numbers = columns.iter().filter(|c| c.kind == ColumnKind::Number);
+    let mut shape = match numbers.count() {
+        0 => "",
+        _ => SHAPES[0],
+    };
+    if shape.is_empty() {
+        for text in candidates(columns) {
+            look(&text, &mut best, &mut tried)?;
+        }
+    } else {
+        for (index, own) in SHAPES.iter().enumerate() {
+            watch.progress("choosing a kernel", index, SHAPES.len() + 2);
+            if look(&with_categories(columns, own), &mut best, &mut tried)? {
+                shape = own;
+            }
+        }
+        let plain = with_categories(columns, shape);
+        look(&format!("{plain} + linear"), &mut best, &mut tried)?;
+        let own = with_categories(columns, &format!("{shape}(ard)"));
+        if columns.len() > 1 && look(&own, &mut best, &mut tried)? {
+            for text in candidates(columns).iter().filter(|text| **text != own) {
+                look(text, &mut best, &mut tried)?;
+            }
+        }
+        watch.progress("choosing a kernel", SHAPES.len() + 2, SHAPES.len() + 2);
+    }
+    match (best, failure) {
+        (Some((kernel, noise, _)), _) => Ok((kernel, noise, tried)),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => Err(Error::Spec("no kernel fits these columns".into())),
+    }
+}
+
+/// Shapes of a kernel from smooth to rough.
+const SHAPES: [&str; 4] = ["se", "matern52", "matern32", "matern12"];
 
 fn beats(challenger: &Candidate, leader: &Candidate) -> bool {
     let gain = challenger

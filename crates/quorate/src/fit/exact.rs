@@ -136,7 +136,10 @@ pub(super) fn find_hyperparameters(
                 "`auto` compares kernels by learning them: give a kernel, or let it learn".into(),
             ));
         }
-        KernelChoice::Auto => auto::choose(schema.columns(), data, &search, watch)?,
+        KernelChoice::Auto => {
+            let classes = schema.target().classes().map(|own| own.count());
+            auto::choose(schema.columns(), data, classes, &search, watch)?
+        }
     };
     let mut bound = kernel.bind(schema.columns())?;
     bound.initialise(data.inputs(), data.targets());

@@ -130,7 +130,8 @@ pub(super) fn kernel(
         )),
         // Shapes are compared by the fast version, whose evidence is exact; values are found by the likelihood.
         KernelChoice::Auto => {
-            let (kernel, _, tried) = auto::choose(schema.columns(), data, search, watch)?;
+            let classes = schema.target().classes().map(|own| own.count());
+            let (kernel, _, tried) = auto::choose(schema.columns(), data, classes, search, watch)?;
             Ok((kernel.structure().parse()?, tried))
         }
     }

@@ -19,7 +19,7 @@ mod near;
 mod quantity;
 pub(crate) mod start;
 mod supported;
-mod through;
+pub(crate) mod through;
 mod trials;
 
 use std::borrow::Cow;

@@ -205,7 +205,7 @@ fn kernel(
         )),
         KernelChoice::Auto => {
             let rough = rough(schema, data)?;
-            let (kernel, _, tried) = auto::choose(schema.columns(), &rough, search, watch)?;
+            let (kernel, _, tried) = auto::choose(schema.columns(), &rough, None, search, watch)?;
             Ok((kernel.structure().parse()?, tried))
         }
     }

@@ -33,7 +33,7 @@ const FIRST_ROWS: usize = 800;
 /// drifts to where no larger sample brings it back, because rows that share nothing give no slope.
 const TOLD_BY_EACH: f64 = 3.0;
 /// A climb on which kernels are compared. Landmarks are random rows: no metric is known yet that could place them.
-const COMPARED: Climb = Climb {
+pub(crate) const COMPARED: Climb = Climb {
     rows: (6000, 20_000),
     told: 1000.0,
     landmarks: 200,
@@ -41,7 +41,7 @@ const COMPARED: Climb = Climb {
     random: true,
 };
 /// The climb of the kernel that is kept.
-const FURTHER: Climb = Climb {
+pub(crate) const FURTHER: Climb = Climb {
     rows: (20_000, 50_000),
     told: 2500.0,
     landmarks: 300,
@@ -52,17 +52,17 @@ const FURTHER: Climb = Climb {
 pub(super) const MODE_ROWS: usize = 20_000;
 
 #[derive(Clone, Copy)]
-struct Climb {
+pub(crate) struct Climb {
     /// Rows at least and at most, and the information that should be among them: counts of rare things say little a row.
-    rows: (usize, usize),
-    told: f64,
-    landmarks: usize,
+    pub rows: (usize, usize),
+    pub told: f64,
+    pub landmarks: usize,
     steps: u64,
     random: bool,
 }
 
 /// True when the target of a model reaches the function through a likelihood.
-pub(super) fn likelihood_of(spec: &ModelSpec, schema: &Schema) -> bool {
+pub(crate) fn likelihood_of(spec: &ModelSpec, schema: &Schema) -> bool {
     schema.target().quantity().is_some() || spec.inference.approximation().is_some()
 }
 

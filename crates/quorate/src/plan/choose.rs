@@ -325,6 +325,7 @@ mod tests {
             restarts: None,
             learns: true,
             rows_tell: true,
+            climbed_rows: None,
         }
     }
 

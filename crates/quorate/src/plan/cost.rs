@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::EXACT_ROWS;
 use super::shape::Shape;
 use crate::fit::start::{BRIEF, CAREFUL, FirstLook};
-use crate::fit::{exact, landmarks as committee, local, mixture};
+use crate::fit::{exact, landmarks as committee, local, mixture, through};
 use crate::landmarks::{CHUNK_ROWS, WAVE};
 use crate::local::ConditionalSearch;
 
@@ -44,6 +44,9 @@ const PART_EVALUATIONS: f64 = 38.0;
 const CLIMB_EVALUATIONS: f64 = 25.0;
 /// The same for a climb that goes on where another ended.
 const FURTHER_EVALUATIONS: f64 = 15.0;
+
+/// Evaluations of the evidence through landmarks for each climb.
+const THROUGH_EVALUATIONS: f64 = 33.0;
 
 /// Rounds of a mixture, usually.
 const MIXTURE_ROUNDS: f64 = 20.0;
@@ -183,6 +186,13 @@ pub fn landmarks(shape: &Shape, landmarks: usize, part_size: usize) -> Cost {
     };
     let climbs_on =
         landmarks > committee::COMPARED.landmarks && shape.rows > committee::COMPARED.rows;
+    let held = HELD_CELL * cells(shape).min(CHUNK_ROWS as f64 * (1.0 + shape.inputs as f64));
+    let heard = centres(shape, m) + absorbed(shape, m, s);
+    if let Some(climbed) = shape.climbed_rows {
+        let (seconds, climbing) = climbs_through(shape, m, climbed);
+        let bytes = PROGRAM + NEIGHBOURHOODS + held + climbing.max(summed(shape, m, s));
+        return cost(shape, bytes, seconds + heard);
+    }
     let (further, climbing) = match (shape.learns, climbs_on) {
         (false, _) => (0.0, 0.0),
         (true, false) => (0.0, climbing(committee::COMPARED)),
@@ -195,10 +205,35 @@ pub fn landmarks(shape: &Shape, landmarks: usize, part_size: usize) -> Cost {
         shape,
         random_part(shape, CAREFUL) + climb(committee::COMPARED, CLIMB_EVALUATIONS),
     ) + further;
-    let seconds = learning + centres(shape, m) + absorbed(shape, m, s);
-    let held = HELD_CELL * cells(shape).min(CHUNK_ROWS as f64 * (1.0 + shape.inputs as f64));
     let bytes = PROGRAM + NEIGHBOURHOODS + held + climbing.max(summed(shape, m, s));
-    cost(shape, bytes, seconds)
+    cost(shape, bytes, learning + heard)
+}
+
+/// Seconds and bytes of learning where targets have a likelihood: two kernels climb the evidence of the landmarks' own process, and
+/// the better one climbs on with more rows.
+///
+/// An evaluation takes some seven products of Newton's method and eight of the gradient; V, `B^-1 V` and a square matrix
+/// for each piece of the rows are held at a time, and the pieces at work twice.
+fn climbs_through(shape: &Shape, m: f64, climbed: usize) -> (f64, f64) {
+    if !shape.learns {
+        return (0.0, 0.0);
+    }
+    let one = |rows: usize, landmarks: usize, terms: f64| {
+        let rows = (shape.distinct_rows as f64).min(rows as f64);
+        let few = (landmarks as f64).min(rows / 4.0).min(m);
+        let products = 15.0 * rows * few * few / FLOPS;
+        let pieces = rows / 2048.0;
+        let bytes = DOUBLE * (2.0 * rows * few + 2.0 * pieces * few * few + 6.0 * 2048.0 * few);
+        (products + entries(shape, terms, rows * few), bytes)
+    };
+    let compared = one(through::COMPARED.rows.1, through::COMPARED.landmarks, 1.5);
+    let further = match shape.rows > through::COMPARED.rows.0 {
+        true => one(climbed, through::FURTHER.landmarks, 2.0),
+        false => (0.0, 0.0),
+    };
+    let first = learned(shape, THROUGH_EVALUATIONS * compared.0);
+    let seconds = first + THROUGH_EVALUATIONS * further.0;
+    (seconds, compared.1.max(further.1))
 }
 
 /// k-means looks at twenty rows for each landmark, nine times over.

@@ -8,7 +8,7 @@
 //! use quorate::ModelSpec;
 //! use quorate::plan::{Plan, Shape, Way};
 //!
-//! let shape = Shape { rows: 36_000, distinct_rows: 36_000, inputs: 8, terms: None, candidates: 5, restarts: None, learns: true, rows_tell: true };
+//! let shape = Shape { rows: 36_000, distinct_rows: 36_000, inputs: 8, terms: None, candidates: 5, restarts: None, learns: true, rows_tell: true, climbed_rows: None };
 //! let plan = Plan::new(&ModelSpec::new("y"), &shape)?;
 //! assert!(matches!(plan.chosen.way, Way::Local { .. }));
 //! # Ok::<(), quorate::Error>(())

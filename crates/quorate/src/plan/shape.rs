@@ -4,6 +4,7 @@ use quorate_gp::data::{Dataset, Quantity, Schema, Survey};
 use serde::Serialize;
 
 use crate::fit::auto;
+use crate::fit::through::{FURTHER, likelihood_of};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 
 /// The size of a problem.
@@ -26,6 +27,8 @@ pub struct Shape {
     /// True when a row by itself says much about the function, so that those nearest to a question answer it: numbers with
     /// noise, amounts, lifetimes of which most were observed, and large counts.
     pub rows_tell: bool,
+    /// Rows whose evidence through landmarks is climbed in the end, where targets have a likelihood.
+    pub climbed_rows: Option<usize>,
 }
 
 impl Shape {
@@ -50,8 +53,25 @@ impl Shape {
             restarts: spec.restarts,
             learns: spec.learn != LearnChoice::None,
             rows_tell: rows_tell(schema, sample),
+            climbed_rows: likelihood_of(spec, schema).then(|| climbed_rows(schema, sample)),
         }
     }
+}
+
+/// How many rows hold the information that a climb through landmarks needs: a count says as much as is expected of it.
+fn climbed_rows(schema: &Schema, sample: &Dataset) -> usize {
+    let (least, most) = FURTHER.rows;
+    let Some(Quantity::Count) = schema.target().quantity().map(|code| code.quantity) else {
+        return least;
+    };
+    let each = mean_target(sample).max(1e-9);
+    ((FURTHER.told / each).ceil().min(most as f64) as usize).clamp(least, most)
+}
+
+fn mean_target(sample: &Dataset) -> f64 {
+    let rows = sample.members().len();
+    let values = (0..rows).map(|row| sample.own_targets(row).next().unwrap_or(0.0));
+    values.sum::<f64>() / rows.max(1) as f64
 }
 
 /// Counts of at least this many on average: a row alone knows the logarithm of its rate to a third or so.
@@ -68,10 +88,6 @@ fn rows_tell(schema: &Schema, sample: &Dataset) -> bool {
             let observed = (0..rows).map(|row| sample.own_targets(row).nth(2).unwrap_or(1.0));
             observed.sum::<f64>() >= 0.5 * rows as f64
         }
-        Quantity::Count => {
-            let rows = sample.members().len();
-            let values = (0..rows).map(|row| sample.own_targets(row).next().unwrap_or(0.0));
-            values.sum::<f64>() >= LARGE_COUNT * rows as f64
-        }
+        Quantity::Count => mean_target(sample) >= LARGE_COUNT,
     }
 }

@@ -96,8 +96,9 @@ impl Learner<'_> {
                     kept_noise: self.kept_noise().map(|noise| noise.variance),
                     ..Search::default()
                 };
-                let (kernel, _, tried) =
-                    auto::choose(self.schema.columns(), self.data, &search, self.watch)?;
+                let (columns, watch) = (self.schema.columns(), self.watch);
+                let classes = self.schema.target().classes().map(|own| own.count());
+                let (kernel, _, tried) = auto::choose(columns, self.data, classes, &search, watch)?;
                 (kernel, tried)
             }
         };
