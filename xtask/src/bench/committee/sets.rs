@@ -69,10 +69,11 @@ pub const TABLES: [Table; 12] = [
 ];
 
 /// Who takes part in a routine run: we, and peers by their names in `peers.py`.
-pub const TOOLS: [&str; 5] = [
+pub const TOOLS: [&str; 6] = [
     "quorate",
     "gpboost-vecchia",
     "gpytorch-svgp-m32-20",
+    "gpytorch-svgp-m32-100",
     "muygps",
     "lightgbm-quantile",
 ];
