@@ -80,12 +80,16 @@ class Committee(Learner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Fits the members. `sample_weight` k counts as k copies of the row, 0 as none."""
+        return self._learn(X, y, sample_weight)
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, companion: tuple[str, Any] | None = None) -> Any:
         names, guests = self._named_members()
-        table, roles = self._training_table(X, y, sample_weight, None, reset=True, merge=True)
+        table, roles = self._training_table(X, y, sample_weight, None, reset=True, merge=True, companion=companion)
         spec = self._spec(roles, members=names, count=self.n_members)
         with watching(self.progress) as callback:
             self._adopt(_core.Committee.fit(spec, table, guests, callback, self._threads()))
-        remark(self.model_.notes())
+        # Which likelihood `"auto"` chose is told by `likelihood_`.
+        remark(note for note in self.model_.notes() if not note.startswith("chose the likelihood"))
         return self
 
     def opinions(self, X: Any) -> np.ndarray:

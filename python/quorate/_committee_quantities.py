@@ -8,10 +8,8 @@ import numpy as np
 
 from quorate import _core
 from quorate._committee import Committee
-from quorate._estimator import Estimator
-from quorate._progress import Progress, watching
+from quorate._progress import Progress
 from quorate._quantities import GPCountRegressor, GPLifetimeRegressor
-from quorate._warnings import remark
 
 _PARAMETERS = """
     Parameters
@@ -63,28 +61,17 @@ class _Quantities(Committee):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any, companion: tuple[str, Any]) -> Any:
-        names, guests = self._named_members()
+    def _named_members(self) -> Any:
+        names, guests = super()._named_members()
         if guests:
             raise TypeError("members of counts and lifetimes are names: scikit-learn's estimators know no likelihood")
-        table, roles = self._training_table(
-            X, y, sample_weight, None, reset=True, merge=True, companion=companion
-        )
-        spec = self._spec(roles, members=names, count=self.n_members)
-        with watching(self.progress) as callback:
-            self._adopt(_core.Committee.fit(spec, table, guests, callback, self._threads()))
-        # Which likelihood `"auto"` chose is told by `likelihood_`.
-        remark(note for note in self.model_.notes() if not note.startswith("chose the likelihood"))
-        return self
+        return names, guests
 
     def _adopt(self, model: _core.Committee) -> None:
-        Estimator._adopt(self, model)
-        found = self.inspect()
-        self.members_ = found["members"]
-        self.rule_ = found["rule"]
-        self.weights_ = None if found["weights"] is None else np.array(found["weights"])
-        self.likelihood_ = found["quantity"]["likelihood"]
-        self.level_ = found["quantity"]["level"]
+        Committee._adopt(self, model)
+        found = self.inspect()["quantity"]
+        self.likelihood_ = found["likelihood"]
+        self.level_ = found["level"]
 
 
 class CommitteeCountRegressor(_Quantities, GPCountRegressor):

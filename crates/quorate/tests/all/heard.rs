@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use quorate::gp::data::{Column, ColumnKind, ColumnType, Frame, Header, InputColumn, Inputs};
-use quorate::gp::kernel::{BoundKernel, Kernel, tiles};
+use crate::common::{bound, frame};
+use quorate::gp::data::Inputs;
+use quorate::gp::kernel::tiles;
 use quorate::gp::linalg::Matrix;
 use quorate::gp::watch::Unwatched;
 use quorate::landmarks::Landmarks;
@@ -12,15 +13,6 @@ use quorate::mixture::{
     Belief, MixtureRows, Prior, Responses, Settings, Smoothed, Voice, climb, climb_through,
 };
 use quorate::{MethodChoice, Model, ModelSpec};
-
-fn bound(text: &str) -> BoundKernel {
-    let column = InputColumn {
-        name: "x".into(),
-        kind: ColumnKind::Number,
-        deviation: 1.0,
-    };
-    text.parse::<Kernel>().unwrap().bind(&[column]).unwrap()
-}
 
 /// A wave that is rough and quiet on the left, smooth and loud on the right: places, then targets.
 fn wave(rows: usize) -> (Vec<f64>, Vec<f64>) {
@@ -166,17 +158,6 @@ fn rounds_through_few_landmarks_never_lose() {
             }
         }
     }
-}
-
-fn frame(columns: Vec<(&str, Vec<f64>)>) -> Frame {
-    let names = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let header = Header {
-        source: String::new(),
-        names,
-        types: vec![ColumnType::Number; columns.len()],
-    };
-    let columns = columns.into_iter().map(|(_, cells)| Column::Number(cells));
-    Frame::new(Arc::new(header), columns.collect(), 1).unwrap()
 }
 
 fn spec(experts: usize, landmarks: usize) -> ModelSpec {

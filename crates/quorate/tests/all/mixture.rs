@@ -3,13 +3,8 @@
 
 use crate::common;
 
-use std::sync::Arc;
-
-use common::{read, workspace};
-use quorate::gp::data::{
-    Column, ColumnKind, ColumnType, Dataset, Frame, Header, InputColumn, Inputs, random_rows,
-};
-use quorate::gp::kernel::{BoundKernel, Kernel};
+use common::{bound, frame, read, workspace};
+use quorate::gp::data::{Dataset, Frame, Inputs, random_rows};
 use quorate::gp::likelihood::GaussianNoise;
 use quorate::gp::linalg::JitterPolicy;
 use quorate::gp::posterior::{ExactPosterior, Predict};
@@ -20,15 +15,6 @@ use quorate::mixture::{
 use quorate::{LikelihoodChoice, MethodChoice, Model, ModelSpec, Scores};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
-
-fn bound(text: &str) -> BoundKernel {
-    let column = InputColumn {
-        name: "x".into(),
-        kind: ColumnKind::Number,
-        deviation: 1.0,
-    };
-    text.parse::<Kernel>().unwrap().bind(&[column]).unwrap()
-}
 
 fn normal(random: &mut ChaCha12Rng) -> f64 {
     (0..12)
@@ -205,17 +191,6 @@ fn an_expert_without_rows_stays_at_its_prior_and_equals_stay_equal() {
     let equal = |share: &f64| (share - 0.5).abs() < 1e-9;
     assert!(shares.iter().flatten().all(equal));
     assert_eq!(voices[0].mean, voices[1].mean);
-}
-
-fn frame(columns: Vec<(&str, Vec<f64>)>) -> Frame {
-    let names = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let header = Header {
-        source: String::new(),
-        names,
-        types: vec![ColumnType::Number; columns.len()],
-    };
-    let columns = columns.into_iter().map(|(_, cells)| Column::Number(cells));
-    Frame::new(Arc::new(header), columns.collect(), 1).unwrap()
 }
 
 /// Scores of three kinds of models on test rows: one process, one with noise of its own, a mixture.

@@ -8,8 +8,10 @@ pub mod textbook;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use quorate::gp::data::{Column, Frame, read_all};
+use quorate::gp::data::{Column, ColumnKind, ColumnType, Frame, Header, InputColumn, read_all};
+use quorate::gp::kernel::{BoundKernel, Kernel};
 use serde_json::Value;
 
 pub fn workspace() -> PathBuf {
@@ -94,4 +96,26 @@ pub fn skipped(what: &str) {
             .unwrap();
         writeln!(file, "{what}").unwrap();
     }
+}
+
+/// A kernel of one number, `x`.
+pub fn bound(text: &str) -> BoundKernel {
+    let column = InputColumn {
+        name: "x".into(),
+        kind: ColumnKind::Number,
+        deviation: 1.0,
+    };
+    text.parse::<Kernel>().unwrap().bind(&[column]).unwrap()
+}
+
+/// A table of numbers.
+pub fn frame(columns: Vec<(&str, Vec<f64>)>) -> Frame {
+    let names = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let header = Header {
+        source: String::new(),
+        names,
+        types: vec![ColumnType::Number; columns.len()],
+    };
+    let columns = columns.into_iter().map(|(_, cells)| Column::Number(cells));
+    Frame::new(Arc::new(header), columns.collect(), 1).unwrap()
 }
