@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use axum::Router;
@@ -126,7 +125,10 @@ async fn index(State(desk): Shared, request: Request) -> Response {
 
 async fn metrics(State(desk): Shared) -> Response {
     let kind = HeaderValue::from_static("text/plain; version=0.0.4");
-    ([(header::CONTENT_TYPE, kind)], desk.metrics.text()).into_response()
+    // Counted by the slots taken, which somebody who hangs up gives back too.
+    let in_flight = desk.limits.requests.max(1) - desk.slots.available_permits();
+    let text = desk.metrics.text(in_flight);
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
 
 async fn description() -> Response {
@@ -154,12 +156,10 @@ async fn answer(
     let Ok(_slot) = desk.slots.try_acquire() else {
         return told(refuse(&desk, body, Refusal::busy()).await, 0);
     };
-    desk.metrics.in_flight.fetch_add(1, Ordering::Relaxed);
     let outcome = match whole(&desk, body).await {
         Ok(body) => computed(&desk, loaded, head.headers, body).await,
         Err(refusal) => Err(refusal),
     };
-    desk.metrics.in_flight.fetch_sub(1, Ordering::Relaxed);
     match outcome {
         Ok((response, rows)) => told(response, rows),
         Err(refusal) => told(refusal.into_response(), 0),

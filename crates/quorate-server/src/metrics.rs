@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,7 +14,6 @@ const BOUNDS: [f64; 12] = [
 #[derive(Default)]
 pub struct Metrics {
     by_model: Mutex<BTreeMap<String, Counts>>,
-    pub in_flight: AtomicU64,
 }
 
 #[derive(Default)]
@@ -52,8 +50,8 @@ impl Metrics {
         }
     }
 
-    /// All of it as Prometheus reads it.
-    pub fn text(&self) -> String {
+    /// All of it, and how many requests are being answered, as Prometheus reads it.
+    pub fn text(&self, in_flight: usize) -> String {
         let mut out = String::new();
         let all = self.lock();
         let mut family = |name: &str, kind: &str, help: &str, lines: &dyn Fn(&mut String)| {
@@ -128,13 +126,12 @@ impl Metrics {
                 }
             },
         );
-        let now = self.in_flight.load(Ordering::Relaxed);
         family(
             "quorate_requests_in_flight",
             "gauge",
             "Inference requests being answered.",
             &|out| {
-                let _ = writeln!(out, "quorate_requests_in_flight {now}");
+                let _ = writeln!(out, "quorate_requests_in_flight {in_flight}");
             },
         );
         out
