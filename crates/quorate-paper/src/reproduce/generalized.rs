@@ -7,7 +7,7 @@ use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::kernel::{BoundKernel, tiles};
 use quorate_gp::likelihood::{Extras, Latent, Likelihood, Observations};
 use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, add_gram_lower, add_product};
-use quorate_gp::posterior::LaplacePosterior;
+use quorate_gp::posterior::{LaplacePosterior, Working};
 
 /// What was said of the query points so far: `B - I` (its lower half) and `b`.
 pub struct ClassCommittee {
@@ -36,16 +36,25 @@ impl ClassCommittee {
     /// Hears one module, whose targets are 0 and 1.
     pub fn hear(&mut self, module: Dataset) -> Result<()> {
         let member = one_process(self.questions.kernel(), module)?;
-        let inputs = member.data().inputs();
+        self.hear_member(&member)
+    }
+
+    /// Hears one module that was expanded at its mode before.
+    pub fn hear_member(&mut self, member: &LaplacePosterior) -> Result<()> {
+        self.hear_expanded(member.data().inputs(), &member.working())
+    }
+
+    /// Hears rows that were expanded at any latent values.
+    pub fn hear_expanded(&mut self, inputs: Inputs<'_>, working: &Working) -> Result<()> {
         let seen = self.questions.whitened(inputs);
-        let mut remainder = tiles::block(member.kernel(), inputs, inputs);
+        let mut remainder = tiles::block(self.questions.kernel(), inputs, inputs);
         add_product(
             remainder.as_mut(),
             -1.0,
             seen.as_ref().transpose(),
             seen.as_ref(),
         );
-        let condensed = member.working().condense(remainder.as_ref())?;
+        let condensed = working.condense(remainder.as_ref())?;
         let own = Matrix::from_fn(condensed.vector().len(), 1, |row, _| {
             condensed.vector()[row]
         });

@@ -18,6 +18,7 @@ mod mixtures;
 mod neal;
 mod setting;
 mod table_one;
+mod table_one_rows;
 mod thesis;
 mod thesis_asking;
 mod thesis_figures;

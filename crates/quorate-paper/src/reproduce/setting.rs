@@ -36,8 +36,13 @@ impl Art {
 
     /// The same with another number of inputs.
     pub fn with_inputs(inputs: usize, seed: u64, noise: f64) -> Self {
+        Self::on_map(inputs, seed, seed, noise)
+    }
+
+    /// Rows that follow from a seed, on a map that follows from another.
+    pub fn on_map(inputs: usize, map: u64, seed: u64, noise: f64) -> Self {
         Self {
-            bumps: Bumps::draw(inputs, seed),
+            bumps: Bumps::draw(inputs, map),
             draw: Draw::new(seed, Stream::Rows),
             noise,
             normal: false,
