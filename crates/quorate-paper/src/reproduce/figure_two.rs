@@ -117,7 +117,10 @@ fn validated_prior(seed: u64, noise: f64, rows: usize) -> Result<BoundKernel> {
     let mut best: Option<(f64, BoundKernel)> = None;
     for width in [0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0] {
         let kernel = scaled_prior(INPUTS, AMPLITUDE, width)?;
-        let loss = log_loss(&one_process(&kernel, data.clone())?, &validation)?;
+        let loss = log_loss(
+            &one_process(&kernel, data.clone())?.latents(validation.inputs())?,
+            &validation,
+        )?;
         if best.as_ref().is_none_or(|(least, _)| loss < *least) {
             best = Some((loss, kernel));
         }

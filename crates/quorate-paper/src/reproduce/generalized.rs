@@ -36,11 +36,6 @@ impl ClassCommittee {
     /// Hears one module, whose targets are 0 and 1.
     pub fn hear(&mut self, module: Dataset) -> Result<()> {
         let member = one_process(self.questions.kernel(), module)?;
-        self.hear_member(&member)
-    }
-
-    /// Hears one module that was expanded at its mode before.
-    pub fn hear_member(&mut self, member: &LaplacePosterior) -> Result<()> {
         self.hear_expanded(member.data().inputs(), &member.working())
     }
 
@@ -68,19 +63,45 @@ impl ClassCommittee {
 
     /// Latent means at the questions: `L B^-1 b`. Their sign is the decision.
     pub fn means(&self) -> Result<Vec<f64>> {
+        self.means_under(&self.factor()?)
+    }
+
+    /// Latent beliefs at the questions; their covariance is `L B^-1 L'`.
+    pub fn beliefs(&self) -> Result<Vec<Latent>> {
+        let factor = self.factor()?;
         let count = self.questions.count();
-        let factor = Factor::new(count, JitterPolicy::default(), |mut out| {
+        let unit = Matrix::from_fn(count, count, |row, column| f64::from(row == column));
+        let prior = self.questions.factor().colour(unit.as_ref());
+        let mut spread = prior.transpose().to_owned();
+        factor.whiten(spread.as_mut());
+        let means = self.means_under(&factor)?.into_iter().enumerate();
+        Ok(means
+            .map(|(place, mean)| Latent {
+                mean,
+                variance: (0..count).map(|row| spread[(row, place)].powi(2)).sum(),
+            })
+            .collect())
+    }
+
+    fn factor(&self) -> Result<Factor> {
+        let count = self.questions.count();
+        Ok(Factor::new(count, JitterPolicy::default(), |mut out| {
             for column in 0..count {
                 for row in column..count {
                     out[(row, column)] = self.information[(row, column)];
                 }
                 out[(column, column)] += 1.0;
             }
-        })?;
+        })?)
+    }
+
+    fn means_under(&self, factor: &Factor) -> Result<Vec<f64>> {
         let mut answer = self.vector.clone();
         factor.solve(answer.as_mut());
         let means = self.questions.factor().colour(answer.as_ref());
-        Ok((0..count).map(|row| means[(row, 0)]).collect())
+        Ok((0..self.questions.count())
+            .map(|row| means[(row, 0)])
+            .collect())
     }
 }
 
@@ -97,12 +118,12 @@ pub fn one_process(kernel: &BoundKernel, rows: Dataset) -> Result<LaplacePosteri
     )?)
 }
 
-/// Log loss of one process at rows whose classes are known.
-pub fn log_loss(process: &LaplacePosterior, rows: &Dataset) -> Result<f64> {
-    let beliefs: Vec<Latent> = process.latents(rows.inputs())?;
+/// Log loss of latent beliefs about rows whose classes are known.
+pub fn log_loss(beliefs: &[Latent], rows: &Dataset) -> Result<f64> {
+    let likelihood: Likelihood = "bernoulli".parse()?;
     let members = rows.members();
     let loss = members.iter().map(|member| {
-        let one = process.likelihood().mean(beliefs[member.group]);
+        let one = likelihood.mean(beliefs[member.group]);
         let own = if member.target > 0.5 { one } else { 1.0 - one };
         -own.max(f64::MIN_POSITIVE).ln()
     });
@@ -137,6 +158,9 @@ mod tests {
         committee.hear(rows.clone()).unwrap();
         let process = one_process(&kernel, rows).unwrap();
         let beliefs = process.latents(asked).unwrap();
+        for (own, belief) in committee.beliefs().unwrap().iter().zip(&beliefs) {
+            assert!((own.variance - belief.variance).abs() < 1e-6);
+        }
         for (mean, belief) in committee.means().unwrap().iter().zip(beliefs) {
             assert!((mean - belief.mean).abs() < 1e-6, "{mean} {}", belief.mean);
         }

@@ -19,6 +19,7 @@ mod neal;
 mod setting;
 mod table_one;
 mod table_one_rows;
+mod table_one_ways;
 mod thesis;
 mod thesis_asking;
 mod thesis_figures;

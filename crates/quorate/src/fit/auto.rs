@@ -2,7 +2,7 @@
 
 use quorate_gp::data::{ColumnKind, Dataset, InputColumn, random_rows};
 use quorate_gp::kernel::{Covariance, Kernel};
-use quorate_gp::learn::{Search, learn};
+use quorate_gp::learn::{Search, SearchLimits, learn};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::posterior::ExactPosterior;
 use quorate_gp::watch::Watch;
@@ -131,6 +131,10 @@ pub fn choose(
     if let Some(count) = classes {
         return choose_for_classes(columns, data, count, search, watch);
     }
+    let quick = Search {
+        restarts: Some(1),
+        ..*search
+    };
     let texts = candidates(columns);
     let sample = sample(data, search.seed);
     let mut best: Option<(Kernel, GaussianNoise, usize)> = None;
@@ -139,7 +143,7 @@ pub fn choose(
     for (index, text) in texts.iter().enumerate() {
         watch.progress("choosing a kernel", index, texts.len());
         watch.check()?;
-        match try_candidate(text, columns, &sample, search, watch) {
+        match try_candidate(text, columns, &sample, &quick, watch) {
             Ok((kernel, noise, candidate)) => {
                 let better = best
                     .as_ref()
@@ -174,6 +178,14 @@ fn choose_for_classes(
     search: &Search,
     watch: &dyn Watch,
 ) -> Result<(Kernel, GaussianNoise, Vec<Candidate>)> {
+    let quick = Search {
+        restarts: Some(0),
+        limits: SearchLimits {
+            relative_gain: 1e-5,
+            ..search.limits
+        },
+        ..*search
+    };
     let sample = sample(data, search.seed);
     let told = (classes.max(2) - 1) as f64 / data.outputs() as f64;
     let charge = 0.5 * (sample.members().len() as f64).ln();
@@ -182,7 +194,7 @@ fn choose_for_classes(
     let mut failure = None;
     let mut look = |text: &str, best: &mut Option<_>, tried: &mut Vec<Candidate>| -> Result<bool> {
         watch.check()?;
-        match try_candidate(text, columns, &sample, search, watch) {
+        match try_candidate(text, columns, &sample, &quick, watch) {
             Ok((kernel, noise, candidate)) => {
                 let weighed = |candidate: &Candidate| -> Result<Candidate> {
                     let kernel: Kernel = candidate.kernel.parse()?;
@@ -271,11 +283,7 @@ fn try_candidate(
     let kernel: Kernel = text.parse()?;
     let mut bound = kernel.bind(columns)?;
     bound.initialise(data.inputs(), data.targets());
-    let quick = Search {
-        restarts: Some(1),
-        ..*search
-    };
-    let (bound, noise, _) = learn(&bound, GaussianNoise { variance: 0.1 }, data, &quick, watch)?;
+    let (bound, noise, _) = learn(&bound, GaussianNoise { variance: 0.1 }, data, search, watch)?;
     let found = bound.kernel();
     let posterior = ExactPosterior::condition(bound, noise, data.clone(), search.jitter)?;
     let nlpd = left_out_nlpd(&posterior)?;

@@ -3,8 +3,8 @@
 use quorate_gp::data::{Dataset, Quantity, Schema, Survey};
 use serde::Serialize;
 
-use crate::fit::auto;
 use crate::fit::through::{FURTHER, likelihood_of};
+use crate::fit::{auto, exact};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 
 /// The size of a problem.
@@ -50,7 +50,7 @@ impl Shape {
             inputs: columns.len(),
             terms,
             candidates: auto::candidates(columns).len(),
-            restarts: spec.restarts,
+            restarts: exact::restarts(spec, schema),
             learns: spec.learn != LearnChoice::None,
             rows_tell: rows_tell(schema, sample),
             climbed_rows: likelihood_of(spec, schema).then(|| climbed_rows(schema, sample)),
