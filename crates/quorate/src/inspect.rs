@@ -212,7 +212,7 @@ impl Model {
                 mean: schema
                     .scale(&column.name)
                     .filter(|_| column.kind == ColumnKind::Number)
-                    .map(|scale| scale.mean),
+                    .map(|scale| scale.centre()),
                 deviation: (column.kind == ColumnKind::Number).then_some(column.deviation),
                 levels: match column.kind {
                     ColumnKind::Category { levels } => Some(levels),

@@ -59,7 +59,7 @@ pub fn mixture_figure(model: &Model) -> Result<Option<String>> {
     let voices = answers.voices(Inputs::new(&grid, PLACES, 1)?)?;
     let (mean, deviation) = (schema.target_mean(), schema.target_deviation());
     let scale = schema.scale(&column.name);
-    let x = |place: f64| scale.map_or(place, |own| own.mean + own.deviation * place);
+    let x = |place: f64| scale.map_or(place, |own| own.undo(place));
     let curve = |values: &[f64], unit: &dyn Fn(f64) -> f64| {
         let points = grid.iter().zip(values);
         points

@@ -10,6 +10,7 @@ use crate::{Error, Result};
 
 use super::columns::{ColumnKind, InputColumn};
 use super::frame::{Column, ColumnType, Frame};
+use super::number::NumberScale;
 use super::scale::Scale;
 
 /// Name of the level that stands for missing text cells.
@@ -36,7 +37,7 @@ pub struct Encoder {
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// A standardised number; a missing cell becomes the mean, and an indicator follows when training had one.
-    Number(Scale),
+    Number(NumberScale),
     /// The position of the cell among the sorted levels; their number when the level is not there.
     Category {
         /// Names of the levels, sorted.
@@ -80,6 +81,30 @@ impl Encoder {
         Ok((encoder, note))
     }
 
+    /// Squeezes the numbers of the column where some of them lie far from all others; says so in a note.
+    pub fn squeeze_outliers(
+        &mut self,
+        frame: &Frame,
+        position: usize,
+        weights: &[f64],
+    ) -> Option<String> {
+        let (Rule::Number(scale), Column::Number(cells)) =
+            (&mut self.rule, &frame.columns[position])
+        else {
+            return None;
+        };
+        let cells = cells.iter().copied().zip(weights.iter().copied());
+        let present: Vec<(f64, f64)> = cells.filter(|(cell, _)| !cell.is_nan()).collect();
+        let farthest = present
+            .iter()
+            .fold(0.0f64, |most, (cell, _)| most.max(scale.apply(*cell).abs()));
+        *scale = NumberScale::of_outliers(scale.standard, &present)?;
+        Some(format!(
+            "column `{}` holds numbers up to {farthest:.0} deviations from its mean: they were brought closer (asinh); a kernel given by name keeps them as they are",
+            self.name
+        ))
+    }
+
     /// The encoded columns, in order.
     pub fn columns(&self) -> Vec<InputColumn> {
         let column = |kind, deviation| InputColumn {
@@ -89,7 +114,7 @@ impl Encoder {
         };
         match &self.rule {
             Rule::Number(scale) => {
-                let mut columns = vec![column(ColumnKind::Number, scale.deviation)];
+                let mut columns = vec![column(ColumnKind::Number, scale.unit())];
                 if self.missing_cells > 0 {
                     columns.push(column(ColumnKind::Missing, 1.0));
                 }
@@ -276,7 +301,7 @@ fn learn_number(name: &str, cells: &[f64], weights: &[f64]) -> Learned {
         );
     }
     match Scale::measure(present) {
-        (mean, Some(deviation)) => (Some(Rule::Number(Scale { mean, deviation })), missing, None),
+        (mean, Some(deviation)) => (Some(number(mean, deviation)), missing, None),
         (_, None) if missing == 0 => (
             None,
             missing,
@@ -284,16 +309,17 @@ fn learn_number(name: &str, cells: &[f64], weights: &[f64]) -> Learned {
         ),
         // What is known is whether there is a value, and the indicator says that.
         (mean, None) => (
-            Some(Rule::Number(Scale {
-                mean,
-                deviation: 1.0,
-            })),
+            Some(number(mean, 1.0)),
             missing,
             Some(format!(
                 "column `{name}` has one value only; the model can use whether it is missing"
             )),
         ),
     }
+}
+
+fn number(mean: f64, deviation: f64) -> Rule {
+    Rule::Number(NumberScale::plain(Scale { mean, deviation }))
 }
 
 fn learn_category(name: &str, cells: &[Option<Arc<str>>], weights: &[f64]) -> Learned {

@@ -12,6 +12,7 @@ use super::encoded::Encoded;
 use super::encoder::{Encoder, Rule};
 use super::frame::{Column, ColumnType, Frame};
 use super::names::unknown_column;
+use super::number::NumberScale;
 use super::quantity::{self, QuantityCode};
 use super::roles::Roles;
 use super::rows::Rows;
@@ -117,6 +118,22 @@ impl Schema {
         Ok((Schema::assemble(roles.clone(), target, encoders), notes))
     }
 
+    /// Brings numbers that lie far from all others of their column closer, for models that find out for themselves how
+    /// columns matter; the notes name those columns. The table is the one that the schema was learned from.
+    pub fn squeeze_outliers(&mut self, frame: &Frame) -> Result<Vec<String>> {
+        let rows = Rows::of_training(frame, &self.roles)?;
+        let frame = rows.frame();
+        let mut notes = Vec::new();
+        for encoder in &mut self.encoders {
+            let named = |name: &String| *name == encoder.name;
+            if let Some(position) = frame.header.names.iter().position(named) {
+                notes.extend(encoder.squeeze_outliers(frame, position, rows.weights()));
+            }
+        }
+        self.columns = self.encoders.iter().flat_map(Encoder::columns).collect();
+        Ok(notes)
+    }
+
     /// The encoded input columns, in order.
     pub fn columns(&self) -> &[InputColumn] {
         &self.columns
@@ -193,8 +210,8 @@ impl Schema {
             })
     }
 
-    /// Centre and width of a number column.
-    pub fn scale(&self, column: &str) -> Option<Scale> {
+    /// How a number column is scaled.
+    pub fn scale(&self, column: &str) -> Option<NumberScale> {
         self.encoders
             .iter()
             .find(|encoder| encoder.name == column)

@@ -1,6 +1,6 @@
 //! The two inputs that matter most, as the axes of a map.
 
-use quorate_gp::data::{ColumnKind, Scale};
+use quorate_gp::data::{ColumnKind, NumberScale};
 
 use crate::error::Result;
 use crate::model::Model;
@@ -10,7 +10,7 @@ use crate::space::ScaledSpace;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapColumns {
     /// Encoded column, name, scaling.
-    axes: Vec<(usize, String, Scale)>,
+    axes: Vec<(usize, String, NumberScale)>,
 }
 
 impl MapColumns {
@@ -29,7 +29,7 @@ impl MapColumns {
         self.axes
             .iter()
             .zip(place)
-            .map(|((_, _, scale), value)| scale.mean + scale.deviation * value)
+            .map(|((_, _, scale), value)| scale.undo(*value))
             .collect()
     }
 

@@ -42,7 +42,7 @@ use crate::latent::Approximation;
 use crate::local::ConditionalRecord;
 use crate::partition::Labels;
 use crate::plan::{Plan, Shape, Way};
-use crate::spec::{LearnChoice, MethodChoice, ModeChoice, ModelSpec};
+use crate::spec::{KernelChoice, LearnChoice, MethodChoice, ModeChoice, ModelSpec};
 use crate::spread::Spread;
 use crate::task::{Link, Scorecard, TaskChoice, Through, decide};
 pub(crate) use local::scored_rows;
@@ -293,7 +293,12 @@ fn encode(
     kind: TargetKind,
     table: &Frame,
 ) -> Result<(Schema, Dataset, Vec<String>)> {
-    let (schema, mut notes) = Schema::learn_as(kind, table, &spec.roles())?;
+    let (mut schema, mut notes) = Schema::learn_as(kind, table, &spec.roles())?;
+    // Who names a kernel speaks of the columns as they are: lines and periods must stay lines and periods. So must the lines of
+    // a mixture's experts and gates.
+    if spec.kernel == KernelChoice::Auto && spec.mixture().is_none() {
+        notes.extend(schema.squeeze_outliers(table)?);
+    }
     if let (TaskChoice::Binary, Some(classes)) = (spec.task, schema.target().classes())
         && classes.count() != 2
     {

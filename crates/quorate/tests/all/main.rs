@@ -27,6 +27,7 @@ mod model;
 mod network;
 mod noise;
 mod objective;
+mod outliers;
 mod outputs;
 mod parts;
 mod quantities;
