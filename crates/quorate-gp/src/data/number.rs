@@ -41,7 +41,11 @@ impl NumberScale {
             .iter()
             .map(|&(value, weight)| weight * standard.apply(value).powi(4));
         let moment = fourth.sum::<f64>() / total;
-        if moment.is_nan() || moment < HEAVY {
+        // A rare yes among many noes is no outlier: standardised, two values stay what they are.
+        let low = cells.iter().map(|cell| cell.0).fold(f64::MAX, f64::min);
+        let high = cells.iter().map(|cell| cell.0).fold(f64::MIN, f64::max);
+        let is_flag = cells.iter().all(|&(cell, _)| cell == low || cell == high);
+        if moment.is_nan() || moment < HEAVY || is_flag {
             return None;
         }
         let middle = median(cells, total);
@@ -145,6 +149,8 @@ mod tests {
         assert_eq!(NumberScale::of_outliers(scale(&cells), &cells), None);
         let few = with_outlier(400, 1e9);
         assert_eq!(NumberScale::of_outliers(scale(&few), &few), None);
+        let flag: Vec<(f64, f64)> = (0..2000).map(|i| (f64::from(i == 7), 1.0)).collect();
+        assert_eq!(NumberScale::of_outliers(scale(&flag), &flag), None);
     }
 
     #[test]
