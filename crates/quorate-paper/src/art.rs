@@ -5,13 +5,14 @@ use crate::process::{Outcome, Process, numbered};
 
 /// Heights of the bumps (Tresp 2000, The Generalized Bayesian Committee Machine, App. C).
 const HEIGHTS: [f64; 5] = [1.16, -0.63, -0.08, 0.35, -0.70];
-/// Width of every bump, sigma_a in the same place.
+/// Width of every bump unless told otherwise, sigma_a in the same place.
 const WIDTH: f64 = 0.36;
 
 /// Five normalised Gaussian basis functions with given centres.
 #[derive(Clone, Debug)]
 pub struct Bumps {
     centres: Vec<[f64; 5]>,
+    width: f64,
 }
 
 impl Bumps {
@@ -22,12 +23,20 @@ impl Bumps {
         let centres = (0..inputs)
             .map(|_| std::array::from_fn(|_| draw.uniform()))
             .collect();
-        Self { centres }
+        Self::with_centres(centres)
     }
 
     /// Bumps with the given centres: for each input, its value at the five centres.
     pub fn with_centres(centres: Vec<[f64; 5]>) -> Self {
-        Self { centres }
+        Self {
+            centres,
+            width: WIDTH,
+        }
+    }
+
+    /// The same with bumps of another width.
+    pub fn with_width(self, width: f64) -> Self {
+        Self { width, ..self }
     }
 
     /// Number of inputs.
@@ -43,7 +52,7 @@ impl Bumps {
         let mut exponents = [0.0; 5];
         for (value, centres) in input.iter().zip(&self.centres) {
             for (exponent, centre) in exponents.iter_mut().zip(centres) {
-                *exponent -= (value - centre).powi(2) / (2.0 * WIDTH * WIDTH);
+                *exponent -= (value - centre).powi(2) / (2.0 * self.width * self.width);
             }
         }
         let largest = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -77,6 +77,10 @@ fn prepare(place: &Place, kind: &str) {
         "text target" => with_column(3, |row| format!("class{}", row % 2)),
         "column with no name" => good.replacen("b,site", ",site", 1),
         "negative weight" => with_cell(0, "-1"),
+        "negative count" => with_column(0, |row| match row {
+            2 => "-1".into(),
+            _ => (row % 4).to_string(),
+        }),
         // The others need no bad table, or one that is no text.
         _ => String::new(),
     };

@@ -28,10 +28,11 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         rows: MixtureRows::new(x, 1, y, None)?,
         width: 1,
         scales: SCALES.to_vec(),
+        noise: None,
     };
     let choices = Choices {
         gates: &GATES,
-        levels: &[1.0],
+        levels: &[],
         judge: Judge::Density,
     };
     let mixed = problem.solve(&choices, context.watch)?;

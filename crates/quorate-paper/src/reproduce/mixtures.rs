@@ -6,10 +6,20 @@ use quorate::mixture::{
 };
 use quorate_gp::data::{ColumnKind, InputColumn, Inputs};
 use quorate_gp::kernel::{BoundKernel, Kernel, tiles};
+use quorate_gp::linalg::{Matrix, dot};
 use quorate_gp::watch::Watch;
 
+/// Noise variances among which evidence chooses.
+const EVIDENT: [f64; 10] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0.9];
+
 /// Noise variances that are tried, in variances of a standardised target.
-const NOISES: [f64; 10] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0.9];
+pub const NOISES: [f64; 13] = [
+    0.0001, 0.0003, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.5, 0.9,
+];
+
+/// Rounds of a climb whose last is kept, and folds of rows of which one at a time sits it out.
+const ROUNDS: usize = 20;
+const FOLDS: usize = 5;
 
 /// Variances of the level and of the rest of a noise process's logarithm: the noise of the experts alone is nearly kept. Free
 /// noise explains rows better and the map worse: where an expert may call rows noise, it need not follow them.
@@ -19,9 +29,9 @@ const SPREAD: f64 = 0.01;
 pub struct Choices<'a> {
     /// Length scale and variance of the gates.
     pub gates: &'a [(f64, f64)],
-    /// Noise variance of the mixture, in that of the experts alone.
+    /// Noise variances of the mixture; that of the experts alone where there are none.
     pub levels: &'a [f64],
-    /// By what rows left out choose.
+    /// By what the round that is kept is told; where it is the last, rows that sit out whole climbs choose the rest.
     pub judge: Judge,
 }
 
@@ -30,6 +40,27 @@ pub struct Problem {
     pub rows: MixtureRows,
     pub width: usize,
     pub scales: Vec<f64>,
+    /// Noise variance of the experts alone; none: the one for which they have the most evidence together.
+    pub noise: Option<f64>,
+}
+
+/// Inputs, and what is right there.
+pub struct Questions {
+    pub values: Vec<f64>,
+    pub truth: Vec<f64>,
+}
+
+impl Questions {
+    pub fn inputs(&self, width: usize) -> Result<Inputs<'_>> {
+        Ok(Inputs::new(&self.values, self.truth.len(), width)?)
+    }
+}
+
+/// Errors of the experts alone: their mean, that of their mean, and the least.
+pub struct Errors {
+    pub mean: f64,
+    pub of_mean: f64,
+    pub least: f64,
 }
 
 /// The experts alone, and the mixture they make.
@@ -58,20 +89,32 @@ impl Problem {
         self.scales.iter().map(own).collect()
     }
 
-    /// Every expert alone with all rows, under the noise variance for which they have the most evidence together.
-    fn alone(&self, experts: &[BoundKernel]) -> Result<(f64, Vec<Smoothed>)> {
+    /// Every expert alone with all rows, under a noise variance.
+    fn under(&self, covariances: &[Matrix], noise: f64) -> Result<Vec<Smoothed>> {
+        let sites = Sites {
+            precision: vec![1.0 / noise; self.rows.count()],
+            shift: self.rows.targets().iter().map(|y| y / noise).collect(),
+        };
+        let each = covariances.iter();
+        each.map(|covariance| Smoothed::new(covariance, sites.clone()))
+            .collect()
+    }
+
+    fn covariances(&self, experts: &[BoundKernel]) -> Result<Vec<Matrix>> {
         let inputs = self.rows.inputs()?;
-        let own = |kernel: &BoundKernel| tiles::block(kernel, inputs, inputs);
-        let covariances: Vec<_> = experts.iter().map(own).collect();
+        let each = experts.iter();
+        Ok(each.map(|own| tiles::block(own, inputs, inputs)).collect())
+    }
+
+    /// The experts alone, and their noise.
+    fn alone(&self, experts: &[BoundKernel]) -> Result<(f64, Vec<Smoothed>)> {
+        let covariances = self.covariances(experts)?;
+        if let Some(noise) = self.noise {
+            return Ok((noise, self.under(&covariances, noise)?));
+        }
         let mut best: Option<(f64, f64, Vec<Smoothed>)> = None;
-        for noise in NOISES {
-            let sites = Sites {
-                precision: vec![1.0 / noise; self.rows.count()],
-                shift: self.rows.targets().iter().map(|y| y / noise).collect(),
-            };
-            let all: Vec<Smoothed> = (covariances.iter())
-                .map(|covariance| Smoothed::new(covariance, sites.clone()))
-                .collect::<Result<_>>()?;
+        for noise in EVIDENT {
+            let all = self.under(&covariances, noise)?;
             let evidence: f64 = all.iter().map(|own| self.evidence(own, noise)).sum();
             if best.as_ref().is_none_or(|(most, ..)| evidence > *most) {
                 best = Some((evidence, noise, all));
@@ -80,6 +123,39 @@ impl Problem {
         let (_, noise, all) =
             best.ok_or_else(|| quorate::Error::Spec("no noise variance was tried".into()))?;
         Ok((noise, all))
+    }
+
+    /// Errors of the experts alone at questions, under every noise.
+    pub fn errors_alone(&self, asked: &Questions) -> Result<Vec<Errors>> {
+        let experts = self.experts()?;
+        let covariances = self.covariances(&experts)?;
+        let (rows, query) = (self.rows.inputs()?, asked.inputs(self.width)?);
+        let across: Vec<Matrix> = (experts.iter())
+            .map(|own| tiles::block(own, rows, query))
+            .collect();
+        let under = |noise: &f64| {
+            let all = self.under(&covariances, *noise)?;
+            let maps: Vec<Vec<f64>> = (all.iter().zip(&across))
+                .map(|(own, across)| {
+                    let each = 0..across.ncols();
+                    each.map(|place| dot(across.col_as_slice(place), &own.weights))
+                        .collect()
+                })
+                .collect();
+            let each: Vec<f64> = (maps.iter())
+                .map(|map| squared_error(map, &asked.truth))
+                .collect();
+            let count = maps.len() as f64;
+            let average: Vec<f64> = (0..asked.truth.len())
+                .map(|place| maps.iter().map(|map| map[place]).sum::<f64>() / count)
+                .collect();
+            Ok(Errors {
+                mean: each.iter().sum::<f64>() / count,
+                of_mean: squared_error(&average, &asked.truth),
+                least: each.iter().copied().fold(f64::INFINITY, f64::min),
+            })
+        };
+        NOISES.iter().map(under).collect()
     }
 
     /// Log evidence: expected log density of the rows less the divergence of the belief from the prior.
@@ -96,9 +172,13 @@ impl Problem {
     pub fn solve(&self, choices: &Choices<'_>, watch: &dyn Watch) -> Result<Mixed> {
         let experts = self.experts()?;
         let (noise, alone) = self.alone(&experts)?;
-        let mut best: Option<(f64, MixtureOfProcesses)> = None;
-        let each = (choices.levels.iter())
-            .flat_map(|level| choices.gates.iter().map(move |gate| (level, gate)));
+        let levels = match choices.levels {
+            [] => std::slice::from_ref(&noise),
+            some => some,
+        };
+        let mut best: Option<(f64, Prior)> = None;
+        let each =
+            (levels.iter()).flat_map(|level| choices.gates.iter().map(move |gate| (level, gate)));
         for (level, (length, variance)) in each {
             let gate = format!("1 * constant + {variance} * se(length_scale={length})");
             let spread = format!("{SPREAD} * constant + {SPREAD} * se(length_scale={length})");
@@ -106,34 +186,73 @@ impl Problem {
                 experts: experts.clone(),
                 gate: self.bound(&gate)?,
                 noise: self.bound(&spread)?,
-                level: 0.5 * (level * noise).ln(),
+                level: 0.5 * level.ln(),
             };
-            let way = Settings {
-                keeps_start: false,
-                judge: choices.judge,
-                ..Settings::default()
+            let value = match choices.judge {
+                Judge::Density => self.density_left_out(&prior, watch)?,
+                Judge::Last => -self.error_of_folds(&prior, watch)?,
             };
-            let (mixture, _) = climb(&prior, &self.rows, way, watch)?;
-            let told = density(&mixture.left_out(), 0.0, 1.0);
-            let targets = self.rows.targets().iter().enumerate();
-            let value: f64 = targets
-                .map(|(row, y)| match choices.judge {
-                    Judge::Density => told.log_density(row, *y),
-                    Judge::Error => -(told.moments(row).0 - y).powi(2),
-                })
-                .sum();
             if best.as_ref().is_none_or(|(most, _)| value > *most) {
-                best = Some((value, mixture));
+                best = Some((value, prior));
             }
         }
-        let (_, mixture) =
-            best.ok_or_else(|| quorate::Error::Spec("no mixture was tried".into()))?;
+        let (_, prior) = best.ok_or_else(|| quorate::Error::Spec("no mixture was tried".into()))?;
         Ok(Mixed {
             noise,
             alone,
-            mixture,
+            mixture: mixed(&prior, &self.rows, choices.judge, watch)?,
         })
     }
+
+    /// Log density of the rows, each left out.
+    fn density_left_out(&self, prior: &Prior, watch: &dyn Watch) -> Result<f64> {
+        let mixture = mixed(prior, &self.rows, Judge::Density, watch)?;
+        let told = density(&mixture.left_out(), 0.0, 1.0);
+        let targets = self.rows.targets().iter().enumerate();
+        Ok(targets.map(|(row, y)| told.log_density(row, *y)).sum())
+    }
+
+    /// Squared error of rows that sit out a whole climb, a fold after the other.
+    fn error_of_folds(&self, prior: &Prior, watch: &dyn Watch) -> Result<f64> {
+        let mut sum = 0.0;
+        for fold in 0..FOLDS {
+            let learned = self.some(|row| row % FOLDS != fold)?;
+            let held = self.some(|row| row % FOLDS == fold)?;
+            let told = mixed(prior, &learned, Judge::Last, watch)?.marginals(held.inputs()?)?;
+            let targets = held.targets().iter().enumerate();
+            sum += targets
+                .map(|(row, y)| (told.mean[(row, 0)] - y).powi(2))
+                .sum::<f64>();
+        }
+        Ok(sum)
+    }
+
+    fn some(&self, keeps: impl Fn(usize) -> bool) -> Result<MixtureRows> {
+        let rows: Vec<usize> = (0..self.rows.count()).filter(|row| keeps(*row)).collect();
+        let inputs = self.rows.inputs()?;
+        let values = rows.iter().flat_map(|&row| inputs.row(row)).copied();
+        let targets = rows.iter().map(|&row| self.rows.targets()[row]);
+        MixtureRows::new(values.collect(), self.width, targets.collect(), None)
+    }
+}
+
+/// A climb from experts that have all heard all rows, which is not itself a mixture.
+fn mixed(
+    prior: &Prior,
+    rows: &MixtureRows,
+    judge: Judge,
+    watch: &dyn Watch,
+) -> Result<MixtureOfProcesses> {
+    let way = Settings {
+        keeps_start: false,
+        rounds: match judge {
+            Judge::Density => Settings::default().rounds,
+            Judge::Last => ROUNDS,
+        },
+        judge,
+        ..Settings::default()
+    };
+    Ok(climb(prior, rows, way, watch)?.0)
 }
 
 impl Mixed {

@@ -13,6 +13,7 @@ mod figure_three;
 mod figure_two;
 mod generalized;
 mod mixture_figure;
+mod mixture_sets;
 mod mixture_table;
 mod mixtures;
 mod neal;

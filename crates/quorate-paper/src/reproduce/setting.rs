@@ -49,12 +49,12 @@ impl Art {
         }
     }
 
-    /// The same with inputs and bumps from a standard normal distribution (MGP, figure 1).
-    pub fn normal(inputs: usize, seed: u64, noise: f64) -> Self {
+    /// The same with inputs and bumps of a width from a standard normal distribution (MGP, figure 1).
+    pub fn normal(inputs: usize, width: f64, seed: u64, noise: f64) -> Self {
         let mut draw = Draw::new(seed, Stream::Function);
         let centres = (0..inputs).map(|_| std::array::from_fn(|_| draw.normal()));
         Self {
-            bumps: Bumps::with_centres(centres.collect()),
+            bumps: Bumps::with_centres(centres.collect()).with_width(width),
             normal: true,
             ..Self::with_inputs(inputs, seed, noise)
         }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use quorate_gp::data::{Dataset, Schema};
+use quorate_gp::data::{Dataset, Schema, random_rows};
 
 use super::landmarks::landmark_inputs;
+use super::mixture::MOST_ROWS;
 use super::trials::{Maker, Trial};
 use crate::error::Result;
 use crate::mixture::{Heard, MixtureRows, Settings, climb_through, density};
+use crate::plan::{MEMORY, mixture_bytes};
 use crate::spec::ModelSpec;
 
 /// Landmarks unless told otherwise.
@@ -59,9 +61,6 @@ pub(super) fn hear(
         1 => heard,
         _ => all.levelled(heard),
     };
-    let each = |maker: &Maker<'_>, trial: &Trial| {
-        trial.density / maker.rows.weights().iter().sum::<f64>().max(1.0)
-    };
     let asked = spec.landmark_count().is_some();
     let Some(summaries) = heard.mixture.summaries() else {
         return Ok(None);
@@ -77,4 +76,43 @@ pub(super) fn hear(
         },
         rows: rows.count(),
     }))
+}
+
+/// Log density of a row left out.
+fn each(maker: &Maker<'_>, trial: &Trial) -> f64 {
+    trial.density / maker.rows.weights().iter().sum::<f64>().max(1.0)
+}
+
+/// The prior of a sample climbed on as many rows as a mixture takes, where landmarks are no help and memory suffices; the sample
+/// stays where more rows make a row left out no likelier.
+///
+/// Landmarks are no help where a length scale is shorter than any distance between them. power_plant is such a table: one of its inputs
+/// has few values, each of a few hours, and its kernel connects rows whose values are equal. Only rows themselves can say that.
+pub(super) fn widened(
+    spec: &ModelSpec,
+    sample: &Maker<'_>,
+    trial: Trial,
+    data: Dataset,
+    long: &Dataset,
+) -> Result<(Dataset, Trial)> {
+    let rows = MOST_ROWS.min(long.rows());
+    let allowed = spec.memory.unwrap_or(MEMORY).0;
+    if rows <= data.rows() || mixture_bytes(rows, trial.prior.count()) > allowed {
+        return Ok((data, trial));
+    }
+    let more = long.select(&random_rows(long.rows(), rows, spec.seed));
+    let all = Maker {
+        rows: MixtureRows::of(&more)?,
+        ..*sample
+    };
+    let again = all.attempt(trial.prior.clone())?;
+    let again = match again.prior.count() {
+        1 => again,
+        _ => all.levelled(again),
+    };
+    Ok(if each(&all, &again) > each(sample, &trial) {
+        (more, again)
+    } else {
+        (data, trial)
+    })
 }

@@ -121,9 +121,13 @@ pub fn fit(
         Some(long) => heard::hear(spec, schema, &maker, &best, long)?,
         None => None,
     };
-    let (best, heard) = match heard {
-        Some(all) => (all.trial, Some((all.heard, all.rows))),
-        None => (best, None),
+    let (data, best, heard) = match (&long, heard) {
+        (_, Some(all)) => (data, all.trial, Some((all.heard, all.rows))),
+        (Some(long), None) => {
+            let (data, best) = heard::widened(spec, &maker, best, data, long)?;
+            (data, best, None)
+        }
+        (None, None) => (data, best, None),
     };
     let Trial {
         prior,

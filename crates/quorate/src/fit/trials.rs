@@ -52,7 +52,7 @@ pub(super) struct Maker<'a> {
 
 impl Maker<'_> {
     /// Tries a prior, bound anew from the text of its kernels as its file will.
-    fn attempt(&self, prior: Prior) -> Result<Trial> {
+    pub fn attempt(&self, prior: Prior) -> Result<Trial> {
         let again = |kernel: &BoundKernel| kernel.kernel().bind(self.columns);
         let prior = Prior {
             experts: (prior.experts.iter().map(again)).collect::<quorate_gp::Result<_>>()?,

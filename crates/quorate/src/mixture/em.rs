@@ -24,14 +24,19 @@ pub enum Responses {
     Seen,
 }
 
-/// By what the best of several rounds is told, where responses are left out.
+/// By what the round that is kept is told, where responses are left out.
+///
+/// A row that is left out has not been heard at its own place, but the shares of its neighbours were decided while it spoke: those that
+/// agree with it count more for the experts that it taught. So rows left out are told too well, most of all in the first rounds and
+/// by little noise, and their squared error chooses both: on 100 rows of BUPA it falls to 0.78 in round 2, where new rows have 0.92, and
+/// after 20 rounds with wide gates it is 0.90 and new rows have 0.87. Who wants the least error lets rows sit out whole climbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Judge {
-    /// The density of rows left out: for answers that are densities.
+    /// The density of rows left out.
     #[default]
     Density,
-    /// The squared error of the mean at rows left out: for answers that are means.
-    Error,
+    /// Nothing: all rounds are made, and the last is kept.
+    Last,
 }
 
 /// What an expert is taken for.
@@ -96,14 +101,14 @@ struct Round {
 }
 
 impl Round {
-    /// A copy to come back to: experts follow from the rest, and are large.
-    fn without_experts(&self) -> Round {
-        Round {
-            shares: self.shares.clone(),
-            experts: Vec::new(),
-            gates: self.gates.clone(),
-            noises: self.noises.clone(),
-        }
+    /// The sites under which all processes are where this round has them: all that is kept of a round.
+    fn sites(&self) -> Vec<Sites> {
+        let experts = self.experts.iter().map(|own| own.sites().clone());
+        // One expert has no gate.
+        let gates = self.gates.iter().filter(|_| self.gates.len() > 1);
+        experts
+            .chain(gates.chain(&self.noises).map(Track::sites))
+            .collect()
     }
 }
 
@@ -150,7 +155,7 @@ fn climb_between(
     };
     let mut round = climber.start()?;
     let mut record = Climb::default();
-    let mut best: Option<(f64, Round)> = None;
+    let mut best: Option<(f64, Vec<Sites>)> = None;
     let enough = settings.gain * rows.weights().iter().sum::<f64>();
     for number in 0..settings.rounds.max(1) {
         watch.check()?;
@@ -162,7 +167,8 @@ fn climb_between(
             climber.weighted(left_out.iter().map(|logs| log_sum(logs.iter().copied())));
         let (chosen, value) = match (settings.responses, settings.judge) {
             (Responses::LeftOut, Judge::Density) => (&left_out, density),
-            (Responses::LeftOut, Judge::Error) => (&left_out, -climber.error(&round)),
+            // Each is better than the one before.
+            (Responses::LeftOut, Judge::Last) => (&left_out, number as f64),
             (Responses::Seen, _) => (&seen, objective),
         };
         record.objective.push(objective);
@@ -172,7 +178,7 @@ fn climb_between(
             .map_or(f64::INFINITY, |(best, _)| value - best);
         let counts = number > 0 || count == 1 || settings.keeps_start;
         if gain > 0.0 && counts {
-            best = Some((value, round.without_experts()));
+            best = Some((value, round.sites()));
             record.kept = number;
         }
         let settled = match settings.responses {
@@ -186,8 +192,10 @@ fn climb_between(
         climber.claim(&mut round, chosen);
         climber.maximise(&mut round)?;
     }
-    let round = best.map_or(round, |(_, best)| best);
-    Ok((climber.conclude(round)?, record))
+    let sites = best.map_or_else(|| round.sites(), |(_, best)| best);
+    let covariances = &climber.covariances;
+    let mixture = MixtureOfProcesses::hear(prior.clone(), rows.clone(), sites, covariances)?;
+    Ok((mixture, record))
 }
 
 struct Climber<'a> {
@@ -200,11 +208,15 @@ struct Climber<'a> {
 impl Climber<'_> {
     fn start(&self) -> Result<Round> {
         let (rows, count) = (self.rows.count(), self.prior.count());
+        let all = self.rows.weights();
+        let share = 1.0 / count as f64;
+        let gate = all.iter().map(|weight| weight * share * (1.0 - share));
+        let noise = all.iter().map(|weight| 2.0 * weight);
         let mut round = Round {
             shares: vec![vec![1.0; rows]; count],
             experts: Vec::new(),
-            gates: vec![Track::new(rows); count],
-            noises: vec![Track::new(rows); count],
+            gates: vec![Track::new(gate.collect()); count],
+            noises: vec![Track::new(noise.collect()); count],
         };
         round.experts = self.experts(&round)?;
         Ok(round)
@@ -227,7 +239,7 @@ impl Climber<'_> {
             .into_par_iter()
             .map(|row| {
                 let shares = if left_out {
-                    let heights = round.gates.iter().map(|gate| gate.without(row).0);
+                    let heights = round.gates.iter().map(|gate| gate.without(row));
                     let all = log_sum(heights.clone());
                     heights.map(|height| height - all).collect()
                 } else {
@@ -238,7 +250,7 @@ impl Climber<'_> {
                     .map(|((expert, noise), share)| {
                         let (mean, variance, spread) = if left_out {
                             let (mean, variance) = expert.left_out(row);
-                            (mean, variance, noise.without(row).0)
+                            (mean, variance, noise.without(row))
                         } else {
                             (expert.mean[row], expert.variance[row], noise.value[row])
                         };
@@ -255,20 +267,6 @@ impl Climber<'_> {
                     .collect()
             })
             .collect()
-    }
-
-    /// Squared error of the mean of each row left out, summed up.
-    fn error(&self, round: &Round) -> f64 {
-        let errors = (0..self.rows.count()).map(|row| {
-            let heights: Vec<f64> = round.gates.iter().map(|gate| gate.without(row).0).collect();
-            let shares = gate::softmax(&heights);
-            let experts = round.experts.iter().zip(shares);
-            let mean: f64 = experts
-                .map(|(own, share)| share * own.left_out(row).0)
-                .sum();
-            (self.rows.targets()[row] - mean).powi(2)
-        });
-        self.weighted(errors)
     }
 
     /// Penalised likelihood, or a lower bound of the evidence: what rounds without left-out responses climb.
@@ -356,31 +354,6 @@ impl Climber<'_> {
         });
         let counts = rows.map(|row| self.rows.weights()[row] * round.shares[expert][row]);
         (squares.collect(), counts.collect())
-    }
-
-    /// The sites of all processes where they are, heard once more.
-    fn conclude(&self, mut round: Round) -> Result<MixtureOfProcesses> {
-        let count = self.prior.count();
-        round.experts = self.experts(&round)?;
-        let mut sites: Vec<Sites> = (0..count)
-            .map(|expert| self.expert_sites(&round, expert))
-            .collect();
-        if count > 1 {
-            let weights = self.rows.weights();
-            let own = |gate| gate::sites(&round.gates, gate, &round.shares[gate], weights);
-            sites.extend((0..count).map(own));
-        }
-        for expert in 0..count {
-            let (squares, counts) = self.errors(&round, expert);
-            let errors = Errors {
-                squares: &squares,
-                counts: &counts,
-                level: self.prior.level,
-            };
-            sites.push(errors.sites(&round.noises[expert].value));
-        }
-        let (prior, rows) = (self.prior.clone(), self.rows.clone());
-        MixtureOfProcesses::hear(prior, rows, sites, &self.covariances)
     }
 }
 

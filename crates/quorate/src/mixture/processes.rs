@@ -99,17 +99,20 @@ pub struct Track {
     pub value: Vec<f64>,
     /// `a` with `f = K a`.
     pub weights: Vec<f64>,
-    /// How far the value at each row would move without the row's own site, and its variance then.
-    pub left_out: Vec<(f64, f64)>,
+    /// Precisions of the sites that were heard last.
+    precision: Vec<f64>,
+    /// Variance at each row without its own site.
+    open: Vec<f64>,
 }
 
 impl Track {
-    /// A process at zero.
-    pub fn new(rows: usize) -> Self {
+    /// A process at zero, whose rows say so with these precisions.
+    pub fn new(precision: Vec<f64>) -> Self {
         Self {
-            value: vec![0.0; rows],
-            weights: vec![0.0; rows],
-            left_out: vec![(0.0, 0.0); rows],
+            value: vec![0.0; precision.len()],
+            weights: vec![0.0; precision.len()],
+            open: vec![0.0; precision.len()],
+            precision,
         }
     }
 
@@ -134,18 +137,24 @@ impl Track {
             }
             length *= 0.5;
         }
-        self.left_out = (0..self.value.len())
-            .map(|row| {
-                let (mean, variance) = smoothed.left_out(row);
-                (mean - smoothed.mean[row], variance)
-            })
-            .collect();
+        let rows = 0..self.value.len();
+        self.open = rows.map(|row| smoothed.left_out(row).1).collect();
+        self.precision = smoothed.sites.precision;
     }
 
-    /// Value and variance at a row without its own site.
-    pub fn without(&self, row: usize) -> (f64, f64) {
-        let (move_by, variance) = self.left_out[row];
-        (self.value[row] + move_by, variance)
+    /// The sites under which the process stays where it is: with `h = a + w f` the mode is `f = K (h - w f) = K a`. Sites of one
+    /// more step of scoring would move it on, past the value by which this round was judged.
+    pub fn sites(&self) -> Sites {
+        let own = self.weights.iter().zip(&self.precision).zip(&self.value);
+        Sites {
+            shift: own.map(|((a, w), f)| a + w * f).collect(),
+            precision: self.precision.clone(),
+        }
+    }
+
+    /// Value at a row without its own site: with `h = a + w f`, `(f - v h) / (1 - w v) = f - a v / (1 - w v)`.
+    pub fn without(&self, row: usize) -> f64 {
+        self.value[row] - self.open[row] * self.weights[row]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Columns that hold counts, and other numbers behind a likelihood: alone, and given their parents.
 
-use quorate_gp::data::{Column, Quantity, Sighting};
+use quorate_gp::data::{Column, Frame, Quantity, Sighting};
 use quorate_gp::likelihood::{Latent, Likelihood, NegativeBinomial, Poisson};
 use rand_chacha::ChaCha12Rng;
 use serde::{Deserialize, Serialize};
@@ -73,13 +73,40 @@ impl Tally {
     }
 }
 
+/// Refuses a cell of these columns that is no count, by its place in the table; missing cells teach nothing.
+pub fn check(table: &Frame, names: &[String]) -> Result<()> {
+    for name in names {
+        let problem = match table.column(name) {
+            Some(Column::Number(cells)) => {
+                let found = cells
+                    .iter()
+                    .position(|cell| !cell.is_nan() && !is_count(*cell));
+                found.map(|row| (row, cells[row].to_string()))
+            }
+            Some(Column::Text(cells)) => {
+                let found = cells.iter().position(Option::is_some);
+                found.map(|row| (row, "text".to_owned()))
+            }
+            None => None,
+        };
+        if let Some((row, found)) = problem {
+            let problem = format!(
+                "found {found} where a count is expected: counts are 0, 1, 2, ..; correct the cell or leave `{name}` out of the counts"
+            );
+            return Err(quorate_gp::Error::data(table.location(row, name), problem).into());
+        }
+    }
+    Ok(())
+}
+
+fn is_count(cell: f64) -> bool {
+    cell.is_finite() && cell >= 0.0 && cell.fract() == 0.0
+}
+
 /// The cells of a column of counts.
 pub fn whole<'a>(name: &str, column: &'a Column) -> Result<&'a [f64]> {
     let cells = numbers(column)?;
-    match cells
-        .iter()
-        .find(|cell| **cell < 0.0 || cell.fract() != 0.0)
-    {
+    match cells.iter().find(|cell| !is_count(**cell)) {
         Some(cell) => Err(Error::Spec(format!(
             "`{name}` holds counts, which {cell} is not: leave it out of the counts"
         ))),

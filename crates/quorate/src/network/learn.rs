@@ -10,7 +10,7 @@ use quorate_gp::watch::Watch;
 use statrs::function::gamma::ln_gamma;
 
 use super::conditional::{Conditional, Marginal};
-use super::counts::Tally;
+use super::counts::{self, Tally};
 use super::{Graph, Network};
 use crate::error::{Error, Result};
 use crate::fit::auto::with_categories;
@@ -67,6 +67,7 @@ pub fn fit_network(
             graph.variables().collect::<Vec<_>>().join(", ")
         )));
     }
+    counts::check(table, &spec.counts)?;
     let mut conditionals = Vec::new();
     let mut notes = Vec::new();
     for (place, (name, parents)) in graph.parents.iter().enumerate() {

@@ -106,6 +106,7 @@ pub fn search_graph(
         dependency: false,
     };
     graph.check()?;
+    super::counts::check(table, &spec.counts)?;
     let mut discrete = BTreeMap::new();
     for name in variables.iter().chain(exogenous) {
         discrete.insert(name.clone(), is_discrete(table, name, spec)?);

@@ -99,7 +99,7 @@ pub fn mixture(shape: &Shape, experts: usize, landmarks: Option<usize>) -> Cost 
         ..*shape
     };
     let one = exact(&some);
-    let (rows, experts) = (some.rows as f64, experts as f64);
+    let (rows, count, experts) = (some.rows as f64, experts, experts as f64);
     // Each round factors and whitens for every process; five trials of one expert come before three of several.
     let round = 4.0 / 3.0 * rows.powi(3) / FLOPS;
     let trials = 10.0 * 2.0
@@ -108,12 +108,18 @@ pub fn mixture(shape: &Shape, experts: usize, landmarks: Option<usize>) -> Cost 
         } else {
             0.0
         };
-    let matrices = DOUBLE * rows * rows * (3.0 * experts + 6.0);
+    let matrices = mixture_bytes(some.rows, count) as f64;
     let (further_bytes, further) = landmarks.map_or((0.0, 0.0), |m| heard(shape, experts, m));
     Cost {
         bytes: one.bytes + (matrices + further_bytes) as u64,
         seconds: one.seconds + (MIXTURE_ROUNDS * trials * round + further) / CORES,
     }
+}
+
+/// Bytes of the matrices of a mixture over so many rows: a covariance and, at the end, three factors for each expert, and blocks.
+pub fn mixture_bytes(rows: usize, experts: usize) -> u64 {
+    let matrix = (8 * rows * rows) as u64;
+    matrix * (3 * experts as u64 + 6)
 }
 
 /// Bytes, and seconds of one core, of the rounds in which all rows speak to the processes of a mixture through landmarks: each

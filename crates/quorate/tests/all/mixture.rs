@@ -10,7 +10,7 @@ use quorate::gp::linalg::JitterPolicy;
 use quorate::gp::posterior::{ExactPosterior, Predict};
 use quorate::gp::watch::Unwatched;
 use quorate::mixture::{
-    Belief, MixtureOfProcesses, MixtureRows, Prior, Responses, Settings, Sites, climb,
+    Belief, Judge, MixtureOfProcesses, MixtureRows, Prior, Responses, Settings, Sites, Voice, climb,
 };
 use quorate::{LikelihoodChoice, MethodChoice, Model, ModelSpec, Scores};
 use rand::{Rng, SeedableRng};
@@ -125,6 +125,90 @@ fn left_out_answers_are_those_of_refits() {
             assert!((seen.spread_variance[row] - refitted.spread_variance[0]).abs() < 1e-8);
         }
     }
+}
+
+#[test]
+fn what_is_kept_is_the_round_that_was_judged() {
+    let (x, y) = loud_wave(50, 5);
+    let rows = MixtureRows::new(x, 1, y, None).unwrap();
+    let prior = Prior {
+        experts: vec![bound("se(length_scale=0.2)"), bound("se(length_scale=1.5)")],
+        gate: bound("constant + 6 * se"),
+        noise: bound("constant + 0.5 * se"),
+        level: -1.5,
+    };
+    // Few rounds, so that gates and noises are still on their way: one more step of theirs would be told.
+    for rounds in [2, 3, 5] {
+        for judge in [Judge::Density, Judge::Last] {
+            let way = Settings {
+                rounds,
+                judge,
+                ..Settings::default()
+            };
+            let (mixture, record) = climb(&prior, &rows, way, &Unwatched).unwrap();
+            if judge == Judge::Last {
+                assert_eq!(record.kept, rounds - 1);
+            }
+            let voices = mixture.left_out();
+            // As rounds are judged: each noise at its mode.
+            let each = rows.targets().iter().enumerate().map(|(row, y)| {
+                let parts = voices.iter().map(|voice| {
+                    let variance = voice.variance[row] + (2.0 * voice.spread[row]).exp();
+                    let square = (y - voice.mean[row]).powi(2) / variance;
+                    voice.share[row] * (-0.5 * square).exp()
+                        / (2.0 * std::f64::consts::PI * variance).sqrt()
+                });
+                parts.sum::<f64>().ln()
+            });
+            let told: f64 = each.sum();
+            let judged = record.left_out[record.kept];
+            assert!(
+                (told - judged).abs() < 1e-9 * judged.abs().max(1.0),
+                "{rounds} {judge:?}: {told} {judged}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_left_out_of_a_round_are_told_too_well() {
+    // Targets that do not depend on the inputs: nobody can tell new ones, and rows left out only seem told.
+    let (mut known, mut fresh) = (0.0, 0.0);
+    for seed in 0..4 {
+        let mut random = ChaCha12Rng::seed_from_u64(seed);
+        let mut draw =
+            |count: usize| -> Vec<f64> { (0..count).map(|_| normal(&mut random)).collect() };
+        let (x, y, asked, truth) = (draw(80), draw(80), draw(80), draw(80));
+        let rows = MixtureRows::new(x, 1, y, None).unwrap();
+        let lengths = [0.03, 0.1, 0.3, 1.0];
+        let prior = Prior {
+            experts: lengths
+                .map(|length| bound(&format!("se(length_scale={length})")))
+                .to_vec(),
+            gate: bound("constant + 4 * se"),
+            noise: bound("0.01 * constant"),
+            level: 0.5 * 0.05_f64.ln(),
+        };
+        let way = Settings {
+            rounds: 3,
+            judge: Judge::Last,
+            ..Settings::default()
+        };
+        let (mixture, _) = climb(&prior, &rows, way, &Unwatched).unwrap();
+        let error = |voices: &[Voice], targets: &[f64]| -> f64 {
+            let each = targets.iter().enumerate().map(|(row, y)| {
+                let parts = voices
+                    .iter()
+                    .map(|voice| voice.share[row] * voice.mean[row]);
+                (parts.sum::<f64>() - y).powi(2)
+            });
+            each.sum()
+        };
+        known += error(&mixture.left_out(), rows.targets());
+        let query = Inputs::new(&asked, 80, 1).unwrap();
+        fresh += error(&mixture.voices(query).unwrap(), &truth);
+    }
+    assert!(known < 0.9 * fresh, "{known} {fresh}");
 }
 
 #[test]
