@@ -16,7 +16,7 @@ pub const NOISE: f64 = 0.2;
 /// Test rows of the artificial sets.
 pub const TEST: usize = 1000;
 /// Widths of bumps that are tried; the paper states none. Those of GBCM, App. C, are 0.36 wide.
-const WIDTHS: [f64; 8] = [0.3, 0.36, 0.45, 0.6, 0.75, 0.9, 1.05, 1.2];
+const WIDTHS: [f64; 6] = [0.3, 0.36, 0.5, 0.7, 0.9, 1.1];
 /// Bandwidths are drawn from here on: "between 0 and max. s", where 0 itself is no kernel.
 const LEAST_SHARE: f64 = 0.01;
 

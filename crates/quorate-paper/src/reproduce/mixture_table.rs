@@ -7,14 +7,14 @@ use quorate_gp::watch::Unwatched;
 use rayon::prelude::*;
 
 use super::mixture_sets::{EXPERTS, NOISE, ROWS, SETS, Set, Source, TEST};
-use super::mixtures::{Choices, Errors, NOISES, squared_error};
+use super::mixtures::{Choices, Errors, FOLDS, NOISES, ROUNDS, squared_error};
 use super::{Claim, Context, Reproduction, Size, beside, mean_and_error};
 
 /// Noise variances of the mixture. An expert hears a row with the noise over its share of it (sec. 4.1), so that ten that share all
 /// rows evenly hear them with ten times the noise.
 const LEVELS: [f64; 3] = [0.01, 0.04, 0.16];
-/// Variances of the gates, from soft to sharp; their length scale is half the greatest bandwidth.
-const VARIANCES: [f64; 3] = [4.0, 20.0, 100.0];
+/// Variances of the gates; their length scale is half the greatest bandwidth.
+const VARIANCES: [f64; 2] = [20.0, 100.0];
 /// How far from print an error of the mixture may be.
 const NEAR: f64 = 1.5;
 
@@ -80,7 +80,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         format!("{ROWS} rows to learn from, {EXPERTS} experts with bandwidths drawn between 0 and the greatest, amplitude 1; mean and standard error of {repetitions} repetitions with other rows, bandwidths and maps."),
         format!("Artificial sets: five normalised bumps, inputs and bumps standard normal as in the paper's figure 1, noise {NOISE}, error against the map without noise at {TEST} points. Tables: inputs and target standardised by the training rows, classes as numbers, error at all other rows."),
         "The paper states neither the width of the bumps nor the noise variance of the experts. Both are set, for each row of the table, so that the mean performance of the experts and the performance of their mean, which need no mixture, come nearest to print (sum of squared logarithms); the mixture has no part in that. They are the columns width_of_bumps and noise_of_experts.".to_owned(),
-        format!("Nor does it state noise and gates of the mixture: noise variance ({}) and variance of the gates ({}) are chosen by the squared error of rows that sit out a whole climb, in five folds. All of 20 rounds are made. Rows that are left out of the last round alone are told too well, because the shares of their neighbours were decided while they spoke, and would choose first rounds and too little noise.", listed(&LEVELS), listed(&VARIANCES)),
+        format!("Nor does it state noise and gates of the mixture: noise variance ({}) and variance of the gates ({}) are chosen by the squared error of rows that sit out a whole climb, in {FOLDS} folds. All of {ROUNDS} rounds are made. Rows that are left out of the last round alone are told too well, because the shares of their neighbours were decided while they spoke, and would choose first rounds and too little noise.", listed(&LEVELS), listed(&VARIANCES)),
         "least_of_any_expert: the least error of any of the ten experts under any noise, picked by the answers themselves: what no choice of one expert and one noise can do better.".to_owned(),
     ];
     if !left_out.is_empty() {

@@ -18,8 +18,8 @@ pub const NOISES: [f64; 13] = [
 ];
 
 /// Rounds of a climb whose last is kept, and folds of rows of which one at a time sits it out.
-const ROUNDS: usize = 20;
-const FOLDS: usize = 5;
+pub const ROUNDS: usize = 15;
+pub const FOLDS: usize = 4;
 
 /// Variances of the level and of the rest of a noise process's logarithm: the noise of the experts alone is nearly kept. Free
 /// noise explains rows better and the map worse: where an expert may call rows noise, it need not follow them.
