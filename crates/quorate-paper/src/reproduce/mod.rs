@@ -28,7 +28,10 @@ mod thesis_fusion;
 mod thesis_joint;
 mod thesis_members;
 mod thesis_nodes;
+mod thesis_page;
+mod thesis_ways;
 mod thesis_weights;
+mod thesis_why;
 mod trees;
 mod williams_barber;
 
@@ -363,6 +366,7 @@ fn beside(rows: &[Vec<f64>], theirs: usize, ours: usize) -> Vec<Curve> {
         points: (1..)
             .map(f64::from)
             .zip(rows.iter().map(|row| row[column]))
+            .filter(|(_, value)| !value.is_nan())
             .collect(),
     };
     vec![column("paper", theirs), column("found", ours)]

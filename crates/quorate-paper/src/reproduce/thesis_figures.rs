@@ -4,8 +4,8 @@
 use quorate::Result;
 use quorate::gp::data::Dataset;
 
-use super::thesis_joint::together;
-use super::thesis_nodes::{How, Model, Problem, WAYS, answers, hierarchies};
+use super::thesis_nodes::{Model, Problem, answers, hierarchies};
+use super::thesis_ways::{How, WAYS};
 use super::thesis_weights::{KINDS, NOISE, SCALE, SPLITS, models, problem, rows, toy_nodes};
 use super::{Claim, Context, Curve, Panel, Reproduction, Size, mean_and_error};
 use crate::draw::{Draw, Stream};
@@ -28,7 +28,6 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
     let models = models();
     let panels = drawn(context, &models)?;
     let mut found = vec![vec![Vec::new(); 4]; AGENTS.len()];
-    let mut asked = Vec::new();
     for repetition in 0..repetitions {
         let seed = context.seed + repetition;
         context
@@ -37,8 +36,6 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         let mut draw = Draw::new(seed, Stream::Rows);
         let most = AGENTS[AGENTS.len() - 1] * ROWS;
         let (train, test) = (rows(&mut draw, most)?, rows(&mut draw, 1000)?);
-        let many = problem(&train, &test, &[ROWS; 10]);
-        asked.push(together(&many, &models[0], seed, context.watch)?);
         for (own, agents) in found.iter_mut().zip(AGENTS) {
             let problem = problem(&train, &test, &vec![ROWS; agents]);
             for (kind, model) in models.iter().enumerate() {
@@ -81,11 +78,6 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         own.map(|(_, row)| row[column]).fold(0.0, f64::max)
     };
     let (without, with) = (worst(5, &lacking), worst(5, &|agents| !lacking(agents)));
-    let priors = [0, 1].map(|place| {
-        let errors: Vec<f64> = asked.iter().map(|own| own.errors[place]).collect();
-        let broken = asked.iter().filter(|own| !own.positive[place]).count();
-        (mean_and_error(&errors).0, broken)
-    });
     Ok(Reproduction {
         title: "Functions of fused nodes, and what breaks".to_owned(),
         setting: vec![
@@ -123,14 +115,6 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
                 told(7, &|_| true)
             ),
             agrees: without > 1.5 * with,
-        },
-        Claim {
-            theirs: "The committee machine with a linearised prior is poor for networks (1.04 with 100 rows a node), with Monte Carlo accurate (0.27): the prior over weights is broad, and a Taylor expansion not accurate.".to_owned(),
-            ours: format!(
-                "asked about 50 rows together, ten networks have {:.3} with the linearised prior of one of them and {:.3} with Monte Carlo; what is fused has no positive precision in {} and {} of {repetitions} repetitions; asked about one row at a time both are as good (thesis-3-weights)",
-                priors[0].0, priors[1].0, priors[0].1, priors[1].1
-            ),
-            agrees: priors[0].0 > 1.5 * priors[1].0,
         }],
     })
 }

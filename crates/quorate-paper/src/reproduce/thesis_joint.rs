@@ -1,18 +1,18 @@
-//! Why a linearised prior is poor for networks (thesis, table 3.10): the committee machine for many queries together.
+//! The committee machine for many queries together (thesis 3.3, eq. 3.5): one prior for all nodes, noise inside.
 
 use quorate::Result;
+use quorate::fusion::Moments;
 use quorate::member::InWeights;
 use quorate_gp::data::Inputs;
-use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, multiply};
+use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, MatrixRef, add_gram_lower, multiply};
 use quorate_gp::watch::Watch;
+use rayon::prelude::*;
 
-use super::thesis_nodes::{Model, Problem, agents, eliminated, error};
+use super::thesis_nodes::eliminated;
 use crate::draw::{Draw, Stream};
 
-/// Draws of the weights of a prior over functions by Monte Carlo.
+/// Draws of the weights for a prior over functions by Monte Carlo.
 const DRAWS: usize = 2000;
-/// Queries that are asked together.
-const TOGETHER: usize = 50;
 /// The precision of what is fused is positive without any repair, or it is not.
 const AS_IT_STANDS: JitterPolicy = JitterPolicy {
     start: 0.0,
@@ -20,103 +20,259 @@ const AS_IT_STANDS: JitterPolicy = JitterPolicy {
     last: 0.0,
 };
 
-/// Errors with the prior by linearisation and by Monte Carlo, and for each whether the fused precision is positive.
-pub struct Together {
-    pub errors: [f64; 2],
-    pub positive: [bool; 2],
+/// The covariance of the function before rows were seen, one for all nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Common {
+    /// Nothing is divided away: the product of beliefs.
+    None,
+    /// The mean of the nodes' priors over functions, by Monte Carlo.
+    Drawn,
+    /// The prior of the first node linearised, as printed below eq. 3.8.
+    OneLinearised,
+    /// The mean of the nodes' linearised priors.
+    AllLinearised,
 }
 
-/// Fuses the nodes' beliefs about some test rows together, noise inside: `P = sum_j C_j^-1 - (m - 1) S^-1` with the prior `S` of the
-/// first node, about zero, as printed below eq. 3.8.
-pub fn together(
-    problem: &Problem,
-    model: &Model,
-    seed: u64,
-    watch: &dyn Watch,
-) -> Result<Together> {
-    let agents = agents(&problem.nodes, model, seed, watch)?;
-    let test = problem.test.inputs();
-    let query = test.slice(0, TOGETHER.min(test.rows()));
-    let targets = &problem.test.targets()[..query.rows()];
-    let first = agents[0].as_ref();
-    let priors = [linearised(first, query), monte_carlo(first, query, seed)];
-    let mut found = Together {
-        errors: [0.0; 2],
-        positive: [false; 2],
-    };
-    for (place, prior) in priors.into_iter().enumerate() {
-        watch.check()?;
-        let less = agents.len() as f64 - 1.0;
-        let mut precision = inverse(prior);
-        precision = Matrix::from_fn(query.rows(), query.rows(), |i, j| -less * precision[(i, j)]);
-        let mut told = Matrix::zeros(query.rows(), 1);
-        for agent in &agents {
-            let (outputs, covariance) = believed(agent.as_ref(), query);
-            let own = inverse(noisy(covariance, agent.noise_variance()));
-            let mean = Matrix::from_fn(query.rows(), 1, |row, _| outputs[row]);
-            let heard = multiply(own.as_ref(), mean.as_ref());
-            told = Matrix::from_fn(query.rows(), 1, |i, _| told[(i, 0)] + heard[(i, 0)]);
-            precision = Matrix::from_fn(query.rows(), query.rows(), |i, j| {
-                precision[(i, j)] + own[(i, j)]
-            });
+/// The noise inside that prior.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// The mean of the nodes', as the thesis fuses noise (3.1.1).
+    Mean,
+    /// That of the first node, as printed.
+    First,
+}
+
+/// Nodes and what they are asked about, and their functions there under weights drawn from their priors in turn: a row for each
+/// draw.
+pub struct Asked<'a> {
+    agents: &'a [&'a dyn InWeights],
+    query: Inputs<'a>,
+    draws: Matrix,
+}
+
+/// What was told, and the share of the blocks whose fused precision is not positive.
+pub struct Told {
+    pub moments: Vec<Moments>,
+    pub broken: f64,
+}
+
+impl<'a> Asked<'a> {
+    /// Without draws, which only [`Common::Drawn`] needs.
+    pub fn new(agents: &'a [&'a dyn InWeights], query: Inputs<'a>) -> Self {
+        Self {
+            agents,
+            query,
+            draws: Matrix::zeros(0, query.rows()),
         }
-        let factored = Factor::new(query.rows(), AS_IT_STANDS, |mut out| {
-            out.copy_from(&precision);
+    }
+
+    pub fn drawn(agents: &'a [&'a dyn InWeights], query: Inputs<'a>, seed: u64) -> Self {
+        let mut draw = Draw::new(seed, Stream::Function);
+        let drawn = (0..DRAWS).map(|place| {
+            let agent = agents[place % agents.len()];
+            let deviation = agent.prior_precision().sqrt().recip();
+            let each = (agent.weights().iter()).map(|_| deviation * draw.normal());
+            each.collect::<Vec<f64>>()
         });
-        found.positive[place] = factored.is_ok();
-        let mean = eliminated(precision, told);
-        let mean: Vec<f64> = (0..query.rows()).map(|row| mean[(row, 0)]).collect();
-        found.errors[place] = error(targets, &mean);
-    }
-    Ok(found)
-}
-
-/// `F(w)` and `J H^-1 J'` at the most probable weights (eq. 3.8, whose mean is `F(w)`).
-fn believed(agent: &dyn InWeights, query: Inputs<'_>) -> (Vec<f64>, Matrix) {
-    let (outputs, slopes) = agent.under(agent.weights(), query);
-    let mut whitened = slopes.transpose().to_owned();
-    agent.precision().whiten(whitened.as_mut());
-    let covariance = multiply(whitened.transpose(), whitened.as_ref());
-    (outputs, covariance)
-}
-
-fn noisy(mut covariance: Matrix, noise: f64) -> Matrix {
-    for row in 0..covariance.nrows() {
-        covariance[(row, row)] += noise;
-    }
-    covariance
-}
-
-fn inverse(matrix: Matrix) -> Matrix {
-    let size = matrix.nrows();
-    let one = Matrix::from_fn(size, size, |i, j| f64::from(u8::from(i == j)));
-    eliminated(matrix, one)
-}
-
-/// `J J' / alpha + I / beta` at the most probable weights.
-fn linearised(agent: &dyn InWeights, query: Inputs<'_>) -> Matrix {
-    let (_, slopes) = agent.under(agent.weights(), query);
-    let product = multiply(slopes.as_ref(), slopes.transpose());
-    let alpha = agent.prior_precision();
-    let size = query.rows();
-    let covariance = Matrix::from_fn(size, size, |i, j| product[(i, j)] / alpha);
-    noisy(covariance, agent.noise_variance())
-}
-
-/// Second moments of the function under weights from `N(0, I / alpha)`, and noise.
-fn monte_carlo(agent: &dyn InWeights, query: Inputs<'_>, seed: u64) -> Matrix {
-    let mut draw = Draw::new(seed, Stream::Function);
-    let deviation = agent.prior_precision().sqrt().recip();
-    let size = query.rows();
-    let mut draws = Matrix::zeros(size, DRAWS);
-    for column in 0..DRAWS {
-        let weights: Vec<f64> = (agent.weights().iter())
-            .map(|_| deviation * draw.normal())
+        let weights: Vec<Vec<f64>> = drawn.collect();
+        let outputs: Vec<Vec<f64>> = (weights.par_iter())
+            .map(|own| agents[0].under(own, query).0)
             .collect();
-        let (outputs, _) = agent.under(&weights, query);
-        draws.col_as_slice_mut(column).copy_from_slice(&outputs);
+        let draws = Matrix::from_fn(DRAWS, query.rows(), |place, row| outputs[place][row]);
+        Self {
+            agents,
+            query,
+            draws,
+        }
     }
-    let product = multiply(draws.as_ref(), draws.transpose());
-    let covariance = Matrix::from_fn(size, size, |i, j| product[(i, j)] / DRAWS as f64);
-    noisy(covariance, agent.noise_variance())
+
+    /// Adds the prior's covariance of a block of queries, without noise, to a lower triangle.
+    fn add_prior(&self, prior: Common, covariance: &mut Matrix, first: usize) {
+        let (rows, agents) = (covariance.nrows(), self.agents);
+        let mut linearised = |agent: &dyn InWeights, share: f64| {
+            let (_, slopes) = agent.under(agent.weights(), self.query.slice(first, first + rows));
+            let scale = share / agent.prior_precision();
+            add_gram_lower(covariance.as_mut(), scale, slopes.transpose());
+        };
+        match prior {
+            Common::None => {}
+            Common::OneLinearised => linearised(agents[0], 1.0),
+            Common::AllLinearised => {
+                let share = 1.0 / agents.len() as f64;
+                agents.iter().for_each(|agent| linearised(*agent, share));
+            }
+            Common::Drawn => {
+                let own: MatrixRef<'_> = self.draws.as_ref().subcols(first, rows);
+                add_gram_lower(covariance.as_mut(), 1.0 / DRAWS as f64, own);
+            }
+        }
+    }
+}
+
+/// Fuses what nodes believe about blocks of so many queries: `cov^-1 = sum_j C_j^-1 - (m - 1) S^-1` with `C_j = J H^-1 J' + s_j I`
+/// and one prior `S` about zero for all (eq. 3.5 and 3.8), with each of some priors.
+pub fn together(
+    asked: &Asked<'_>,
+    count: usize,
+    priors: &[(Common, Noise)],
+    watch: &dyn Watch,
+) -> Result<Vec<Told>> {
+    let (agents, rows) = (asked.agents, asked.query.rows());
+    let noises: Vec<f64> = agents.iter().map(|agent| agent.noise_variance()).collect();
+    let mean = noises.iter().sum::<f64>() / noises.len() as f64;
+    let blocks = rows.div_ceil(count);
+    let mut told: Vec<Told> = (priors.iter())
+        .map(|_| Told {
+            moments: Vec::with_capacity(rows),
+            broken: 0.0,
+        })
+        .collect();
+    for first in (0..rows).step_by(count) {
+        watch.check()?;
+        let size = count.min(rows - first);
+        let (heard, pull) = heard(agents, asked.query.slice(first, first + size))?;
+        for ((prior, noise), told) in priors.iter().zip(&mut told) {
+            let mut precision = heard.clone();
+            if *prior != Common::None {
+                let mut covariance = Matrix::zeros(size, size);
+                asked.add_prior(*prior, &mut covariance, first);
+                let noise = match noise {
+                    Noise::Mean => mean,
+                    Noise::First => noises[0],
+                };
+                (0..size).for_each(|row| covariance[(row, row)] += noise);
+                let whitener = factor(&covariance)?.inverse_lower();
+                let less = 1.0 - agents.len() as f64;
+                add_gram_lower(precision.as_mut(), less, whitener.as_ref());
+            }
+            let (mean, variance) = match factor(&precision) {
+                Ok(factor) => {
+                    let mut mean = pull.clone();
+                    factor.solve(mean.as_mut());
+                    let all: Vec<usize> = (0..size).collect();
+                    (mean, factor.inverse_diagonal(&all))
+                }
+                Err(_) => {
+                    told.broken += 1.0 / blocks as f64;
+                    (
+                        eliminated(full(&precision), pull.clone()),
+                        vec![f64::NAN; size],
+                    )
+                }
+            };
+            let each = variance.into_iter().enumerate();
+            told.moments.extend(each.map(|(row, variance)| Moments {
+                mean: mean[(row, 0)],
+                variance,
+            }));
+        }
+    }
+    Ok(told)
+}
+
+/// `sum_j C_j^-1`, its lower triangle, and `sum_j C_j^-1 F_j`. With `U = L^-1 J'` and `K K' = s I + U U'` the inverse is
+/// `(I - V'V) / s`, `V = K^-1 U`: as wide as there are weights, however many queries there are.
+fn heard(agents: &[&dyn InWeights], query: Inputs<'_>) -> Result<(Matrix, Matrix)> {
+    let size = query.rows();
+    let (mut precision, mut pull) = (Matrix::zeros(size, size), Matrix::zeros(size, 1));
+    for agent in agents {
+        let (outputs, slopes) = agent.under(agent.weights(), query);
+        let noise = agent.noise_variance();
+        let mut known = slopes.transpose().to_owned();
+        agent.precision().whiten(known.as_mut());
+        let mut inner = Matrix::zeros(known.nrows(), known.nrows());
+        add_gram_lower(inner.as_mut(), 1.0, known.transpose());
+        (0..inner.nrows()).for_each(|place| inner[(place, place)] += noise);
+        factor(&inner)?.whiten(known.as_mut());
+        add_gram_lower(precision.as_mut(), -1.0 / noise, known.as_ref());
+        let mean = Matrix::from_fn(size, 1, |row, _| outputs[row]);
+        let inside = multiply(known.as_ref(), mean.as_ref());
+        let taken = multiply(known.transpose(), inside.as_ref());
+        for row in 0..size {
+            precision[(row, row)] += 1.0 / noise;
+            pull[(row, 0)] += (mean[(row, 0)] - taken[(row, 0)]) / noise;
+        }
+    }
+    Ok((precision, pull))
+}
+
+fn factor(lower: &Matrix) -> Result<Factor> {
+    Ok(Factor::new(lower.nrows(), AS_IT_STANDS, |mut out| {
+        out.copy_from(lower);
+    })?)
+}
+
+fn full(lower: &Matrix) -> Matrix {
+    Matrix::from_fn(lower.nrows(), lower.nrows(), |i, j| {
+        lower[(i.max(j), i.min(j))]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::thesis_nodes::agents;
+    use super::super::thesis_weights::{models, problem, rows};
+    use super::*;
+    use quorate_gp::watch::Unwatched;
+
+    fn dense(covariance: Matrix, noise: f64) -> Matrix {
+        let size = covariance.nrows();
+        let one = Matrix::from_fn(size, size, |i, j| f64::from(u8::from(i == j)));
+        eliminated(covariance + noise * one.clone(), one)
+    }
+
+    /// Eq. 3.5 and 3.8 as printed, with dense inverses, beside what is computed in the space of weights; of one node nothing is
+    /// divided away, whatever the prior.
+    #[test]
+    fn blocks_are_fused_as_printed() -> Result<()> {
+        let mut draw = Draw::new(3, Stream::Rows);
+        let (train, test) = (rows(&mut draw, 90)?, rows(&mut draw, 7)?);
+        for model in models() {
+            let problem = problem(&train, &test, &[30; 3]);
+            let nodes = agents(&problem.nodes, &model, 5, &Unwatched)?;
+            let nodes: Vec<&dyn InWeights> = nodes.iter().map(AsRef::as_ref).collect();
+            for nodes in [&nodes[..], &nodes[..1]] {
+                let (query, count) = (test.inputs(), nodes.len() as f64);
+                let priors = [
+                    (Common::AllLinearised, Noise::Mean),
+                    (Common::None, Noise::Mean),
+                ];
+                let told = together(&Asked::new(nodes, query), 7, &priors, &Unwatched)?;
+                let mut precision = Matrix::zeros(7, 7);
+                let (mut pull, mut prior) = (Matrix::zeros(7, 1), Matrix::zeros(7, 7));
+                let mut noise = 0.0;
+                for node in nodes {
+                    let (outputs, slopes) = node.under(node.weights(), query);
+                    let one = Matrix::from_fn(slopes.ncols(), slopes.ncols(), |i, j| {
+                        f64::from(u8::from(i == j))
+                    });
+                    let mut inverse = one;
+                    node.precision().solve(inverse.as_mut());
+                    let own = dense(
+                        &slopes * &inverse * slopes.transpose(),
+                        node.noise_variance(),
+                    );
+                    pull += &own * Matrix::from_fn(7, 1, |row, _| outputs[row]);
+                    precision += own;
+                    prior += &slopes * slopes.transpose() / (node.prior_precision() * count);
+                    noise += node.noise_variance() / count;
+                }
+                let divided = &precision - (count - 1.0) * dense(prior, noise);
+                for (told, precision) in told.iter().zip([divided, precision]) {
+                    let covariance = dense(precision.clone(), 0.0);
+                    let mean = &covariance * &pull;
+                    for (row, own) in told.moments.iter().enumerate() {
+                        let (expected, variance) = (mean[(row, 0)], covariance[(row, row)]);
+                        assert!((own.mean - expected).abs() < 1e-7, "{expected} {own:?}");
+                        assert!(
+                            (own.variance / variance - 1.0).abs() < 1e-7,
+                            "{variance} {own:?}"
+                        );
+                    }
+                    assert_eq!(told.broken, 0.0);
+                }
+            }
+        }
+        Ok(())
+    }
 }

@@ -11,63 +11,14 @@ use quorate_gp::linalg::Matrix;
 use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
-/// Test errors of the thesis: few, many and differently many rows a node, networks then radial basis functions of each.
-type Theirs = [f64; 6];
-
-/// A way to fuse, with the thesis' errors on the toy data and on scatterometry.
-pub struct Way {
-    pub name: &'static str,
-    pub how: How,
-    pub toy: Theirs,
-    pub scatterometry: Theirs,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    Cooperative,
-    Parametric,
-    NonParametric,
-    Average,
-    Weighted,
-    Evidence,
-    Product,
-    Machine,
-    /// The committee machine with the prior over functions by linearisation: for networks.
-    Linearised,
-    /// The same as printed: one prior for all nodes, about zero.
-    Printed,
-    /// The parametric hierarchy with its covariance inverted as it stands, singular or not.
-    Inverted,
-}
-
-const NONE: f64 = f64::NAN;
-
-const fn way(name: &'static str, how: How, toy: Theirs, scatterometry: Theirs) -> Way {
-    Way {
-        name,
-        how,
-        toy,
-        scatterometry,
-    }
-}
-
-#[rustfmt::skip]
-pub const WAYS: [Way; 11] = [
-    way("weights: mean of draws", How::Cooperative, [0.9124, 0.1033, 4.0929, 0.0806, 8.4628, 0.0863], [1.2764, 0.1435, 5.7225, 0.1135, 11.7854, 0.1232]),
-    way("weights: parametric hierarchy", How::Parametric, [0.3389, 0.3012, 1.5356, 6.8243, 3.0192, 23.4900], [0.4737, 0.4209, 2.1463, 9.5393, 4.2209, 32.8353]),
-    way("weights: non-parametric hierarchy", How::NonParametric, [0.3413, 0.3021, 0.3335, 0.2622, 0.2775, 0.2983], [0.4782, 0.4227, 0.4664, 0.3679, 0.3869, 0.4173]),
-    way("error averaging", How::Average, [0.3479, 0.2939, 0.2790, 0.2843, 0.3315, 0.2917], [0.4876, 0.4120, 0.3900, 0.4012, 0.4621, 0.4078]),
-    way("weighted averaging", How::Weighted, [1.1283e5, 2.5550, 0.2700, 0.2719, 0.2862, 0.2850], [1.5732e5, 3.5715, 0.3807, 0.3812, 0.4000, 0.3984]),
-    way("model averaging", How::Evidence, [0.4672, 0.4659, 0.2897, 0.2834, 0.2861, 0.2869], [0.6529, 0.6513, 0.4051, 0.3962, 0.4213, 0.4023]),
-    way("product", How::Product, [0.3356, 0.2867, 0.2787, 0.2839, 0.2993, 0.2881], [0.4491, 0.4011, 0.3923, 0.3970, 0.4185, 0.4042]),
-    way("committee machine", How::Machine, [0.4467, 0.2912, 0.2654, 0.2790, 0.2721, 0.2812], [0.6244, 0.4072, 0.3710, 0.3902, 0.3842, 0.3938]),
-    way("committee machine, prior linearised", How::Linearised, [1.0176, NONE, 1.0375, NONE, 1.1500, NONE], [1.4245, NONE, 1.4503, NONE, 1.6075, NONE]),
-    way("committee machine, prior linearised, as printed", How::Printed, [NONE; 6], [NONE; 6]),
-    way("weights: parametric hierarchy, inverted", How::Inverted, [NONE; 6], [NONE; 6]),
-];
+use super::thesis_joint::{Asked, Common, Noise, together};
+use super::thesis_ways::{How, WAYS};
 
 /// Training rows whose predictions tell how nodes vary together.
 const RECORD_ROWS: usize = 5_000;
+
+/// Queries asked together.
+pub const TOGETHER: usize = 100;
 
 /// Error that stands for weights that could not be found.
 const NO_WEIGHTS: f64 = 1e6;
@@ -82,8 +33,15 @@ pub struct Problem {
 /// What every node fits.
 #[derive(Clone)]
 pub enum Model {
-    Network { hidden: usize },
-    Radial { basis: Basis, expansion: Expansion },
+    /// With the precision of the weights learned by the evidence, or held.
+    Network {
+        hidden: usize,
+        held: Option<f64>,
+    },
+    Radial {
+        basis: Basis,
+        expansion: Expansion,
+    },
 }
 
 /// What all nodes say about some rows, noise inside.
@@ -137,6 +95,18 @@ pub fn answers(
         .collect()
     };
     let machine = Fusion::bayesian_committee_machine();
+    let (asked, prior) = match model {
+        Model::Network { .. } => (Asked::drawn(&agents, query, seed), Common::Drawn),
+        // Linear in its weights, so that this is no approximation.
+        Model::Radial { .. } => (Asked::new(&agents, query), Common::AllLinearised),
+    };
+    let common = [
+        (Common::None, Noise::Mean),
+        (prior, Noise::Mean),
+        (Common::OneLinearised, Noise::First),
+        (Common::AllLinearised, Noise::Mean),
+    ];
+    let asked = together(&asked, TOGETHER, &common, watch)?;
     WAYS.iter()
         .map(|way| {
             watch.check()?;
@@ -173,6 +143,10 @@ pub fn answers(
                 How::Product => test.fused(&test.priors, agents.len(), &Fusion::product(), None),
                 How::Machine => test.fused(&test.priors, agents.len(), &machine, None),
                 How::Linearised => test.fused(&test.linearised, agents.len(), &machine, None),
+                How::ProductTogether => asked[0].moments.clone(),
+                How::MachineTogether => asked[1].moments.clone(),
+                How::OneTogether => asked[2].moments.clone(),
+                How::AllTogether => asked[3].moments.clone(),
                 How::Printed => test.fused(&test.printed(), agents.len(), &machine, None),
             }))
         })
@@ -190,10 +164,12 @@ pub fn agents(
     each.map(|(node, rows)| -> Result<Box<dyn InWeights>> {
         watch.check()?;
         Ok(match model {
-            Model::Network { hidden } => {
+            Model::Network { hidden, held } => {
                 let expansion = Expansion::numbers(rows.inputs().width());
                 let seed = seed.wrapping_add(1000 * node as u64);
-                Box::new(NetworkMember::fit(*hidden, expansion, rows, seed)?)
+                Box::new(NetworkMember::fit_under(
+                    *hidden, expansion, rows, seed, *held,
+                )?)
             }
             Model::Radial { basis, expansion } => {
                 Box::new(WeightSpace::fit(basis.clone(), expansion.clone(), rows)?)
@@ -404,17 +380,8 @@ impl Said {
     }
 }
 
-/// Error of means over the targets' deviation.
-pub fn error(targets: &[f64], means: &[f64]) -> f64 {
-    let told = means.iter().map(|&mean| Moments {
-        mean,
-        variance: f64::NAN,
-    });
-    score(targets, &told.collect::<Vec<_>>()).0
-}
-
 /// Error over the targets' deviation, and the share of targets within one deviation.
-fn score(targets: &[f64], told: &[Moments]) -> (f64, f64) {
+pub fn score(targets: &[f64], told: &[Moments]) -> (f64, f64) {
     let rows = targets.len() as f64;
     let centre = targets.iter().sum::<f64>() / rows;
     let (mut errors, mut spread, mut inside) = (0.0, 0.0, 0.0);

@@ -142,17 +142,20 @@ pub struct Start {
     pub weights: Vec<f64>,
     pub alpha: f64,
     pub beta: f64,
+    /// Whether alpha stays where it is instead of going where the evidence is most.
+    pub is_held: bool,
 }
 
 impl Start {
-    /// Small random weights.
-    pub fn random(network: Network, seed: u64) -> Self {
+    /// Small random weights, with a precision that is learned or held.
+    pub fn random(network: Network, seed: u64, held: Option<f64>) -> Self {
         let scale = 1.0 / ((network.inputs + 1) as f64).sqrt();
         let drawn = normals(network.weights(), seed);
         Self {
             weights: drawn.iter().map(|w| w * scale).collect(),
-            alpha: 1.0,
+            alpha: held.unwrap_or(1.0),
             beta: 10.0,
+            is_held: held.is_some(),
         }
     }
 }
@@ -166,6 +169,7 @@ pub fn learn(network: Network, rows: &[f64], data: &Dataset, start: Start) -> Re
         mut weights,
         mut alpha,
         mut beta,
+        is_held,
     } = start;
     let mut place = Place::at(network, &weights, rows, data);
     let mut damping = 1.0;
@@ -200,7 +204,10 @@ pub fn learn(network: Network, rows: &[f64], data: &Dataset, start: Start) -> Re
         let squares = dot(&weights, &weights).max(f64::MIN_POSITIVE);
         let free = (total - effective).max(0.05 * total);
         let next = (
-            (effective / squares).clamp(BOUNDS.0, BOUNDS.1),
+            match is_held {
+                true => alpha,
+                false => (effective / squares).clamp(BOUNDS.0, BOUNDS.1),
+            },
             (free / place.residual.max(f64::MIN_POSITIVE)).clamp(BOUNDS.0, BOUNDS.1),
         );
         let moved = (next.0 / alpha).ln().abs() + (next.1 / beta).ln().abs();

@@ -39,6 +39,17 @@ pub struct NetworkMember {
 impl NetworkMember {
     /// Learns a network from rows, from several starts.
     pub fn fit(hidden: usize, expansion: Expansion, rows: &Dataset, seed: u64) -> Result<Self> {
+        Self::fit_under(hidden, expansion, rows, seed, None)
+    }
+
+    /// As [`NetworkMember::fit`], with the weights' prior precision held where one is given.
+    pub fn fit_under(
+        hidden: usize,
+        expansion: Expansion,
+        rows: &Dataset,
+        seed: u64,
+        held: Option<f64>,
+    ) -> Result<Self> {
         let network = Network {
             inputs: expansion.width(),
             hidden,
@@ -47,7 +58,7 @@ impl NetworkMember {
         let trial = many.then(|| rows.select(&random_rows(rows.rows(), TRIAL_ROWS, seed)));
         let tried = trial.as_ref().unwrap_or(rows);
         let values = expansion.apply(tried.inputs());
-        let from = |seed: u64| learn(network, &values, tried, Start::random(network, seed));
+        let from = |seed: u64| learn(network, &values, tried, Start::random(network, seed, held));
         let starts: Vec<Laplace> = (0..STARTS)
             .into_par_iter()
             .map(|start| from(seed.wrapping_add(start)))
@@ -65,6 +76,7 @@ impl NetworkMember {
                 weights: found.weights,
                 alpha: found.alpha,
                 beta: found.beta,
+                is_held: held.is_some(),
             };
             found = learn(network, &expansion.apply(rows.inputs()), rows, start)?;
         }
