@@ -63,6 +63,8 @@ pub struct Why {
     pub settings: Vec<Setting>,
     pub spread: Vec<f64>,
     pub share: Vec<f64>,
+    /// Mean prior precision of the weights that the evidence found.
+    pub held: Vec<f64>,
 }
 
 impl Why {
@@ -147,6 +149,8 @@ impl Why {
     fn weigh(&mut self, nodes: &[&dyn InWeights], problem: &Problem) -> Result<()> {
         let query = problem.test.inputs();
         let (count, rows) = (nodes.len() as f64, query.rows());
+        let held = nodes.iter().map(|node| node.prior_precision()).sum::<f64>();
+        self.held.push(held / count);
         let mut sums = vec![[0.0; 3]; rows];
         for node in nodes {
             let (belief, prior) = (node.marginals(query)?, node.prior(query));
@@ -222,11 +226,12 @@ impl Why {
         format!(
             "ten networks of 100 rows, error less that of the product one at a time: {}. One at a time with noise inside, nodes' weights differ by {:.0} % and the prior is \
              {:.2} % of the precision: every rule says the same. Together the noise averages out, and the prior that every node counted is divided away. With a weak \
-             prior ({WEAK}; the evidence finds some 0.06) there is nothing to divide away: {TOGETHER} together {} (product {}), and the product one at a time has {:.4}, \
+             prior ({WEAK}; the evidence finds {:.3}) there is nothing to divide away: {TOGETHER} together {} (product {}), and the product one at a time has {:.4}, \
              one network of all rows {:.4}; with the evidence's prior {:.4} and {:.4}",
             counts.collect::<Vec<_>>().join(", "),
             100.0 * mean_and_error(&self.spread).0,
             100.0 * mean_and_error(&self.share).0,
+            mean_and_error(&self.held).0,
             less(&format!("weak prior, {}: {MACHINE}", asked_how(TOGETHER))),
             less(&format!("weak prior, {}: {PRODUCT}", asked_how(TOGETHER))),
             error("weak prior, one at a time: product"),
