@@ -100,8 +100,8 @@ pub fn mixture(shape: &Shape, experts: usize, landmarks: Option<usize>) -> Cost 
     };
     let one = exact(&some);
     let (rows, count, experts) = (some.rows as f64, experts, experts as f64);
-    // Each round factors and whitens for every process; five trials of one expert come before three of several.
-    let round = 4.0 / 3.0 * rows.powi(3) / FLOPS;
+    // Each round factors, whitens and leaves out for every process; five trials of one expert come before three of several.
+    let round = 4.0 * rows.powi(3) / FLOPS;
     let trials = 10.0 * 2.0
         + if experts > 1.0 {
             3.0 * 3.0 * experts
@@ -116,10 +116,11 @@ pub fn mixture(shape: &Shape, experts: usize, landmarks: Option<usize>) -> Cost 
     }
 }
 
-/// Bytes of the matrices of a mixture over so many rows: a covariance and, at the end, three factors for each expert, and blocks.
+/// Bytes of the matrices of a mixture over so many rows: a covariance and, at the end, three factors for each expert, and blocks,
+/// of the best trial so far and of the one that is made.
 pub fn mixture_bytes(rows: usize, experts: usize) -> u64 {
     let matrix = (8 * rows * rows) as u64;
-    matrix * (3 * experts as u64 + 6)
+    2 * matrix * (3 * experts as u64 + 6)
 }
 
 /// Bytes, and seconds of one core, of the rounds in which all rows speak to the processes of a mixture through landmarks: each
