@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use quorate::Model;
-use quorate::plan::{self, Entry};
+use quorate::plan::{self, Cost};
 
 use super::choices::Choices;
 use crate::failure::Result;
@@ -58,10 +58,13 @@ impl Plan {
                 mark.to_owned(),
                 entry.way.to_string(),
                 bytes(entry.cost.bytes),
-                expected(entry),
+                expected(entry.cost),
             ]);
         }
         console.answer(ways.render())?;
+        if let Some(told) = otherwise(&plan) {
+            console.answer(format!("\n{told}\n"))?;
+        }
         console.json(&plan)
     }
 }
@@ -74,10 +77,23 @@ pub fn announce(plan: &plan::Plan, console: &Console) {
         "{HEADING}Plan{HEADING:#}  {}: about {} and {} on two cores\n",
         chosen.way,
         bytes(chosen.cost.bytes),
-        expected(chosen)
+        expected(chosen.cost)
     ));
+    if let Some(told) = otherwise(plan) {
+        let _ = console.say(format!("{told}\n"));
+    }
 }
 
-fn expected(entry: &Entry) -> String {
-    duration(Duration::from_secs_f64(entry.cost.seconds))
+/// What is done where landmarks turn out to be no help.
+fn otherwise(plan: &plan::Plan) -> Option<String> {
+    let cost = plan.otherwise?;
+    Some(format!(
+        "Where landmarks predict rows left out no better than a sample, a larger sample is fitted: about {} and {}.",
+        bytes(cost.bytes),
+        expected(cost)
+    ))
+}
+
+fn expected(cost: Cost) -> String {
+    duration(Duration::from_secs_f64(cost.seconds))
 }

@@ -9,7 +9,7 @@ use super::mixture::MOST_ROWS;
 use super::trials::{Maker, Trial};
 use crate::error::Result;
 use crate::mixture::{Heard, MixtureRows, Settings, climb_through, density};
-use crate::plan::{MEMORY, mixture_bytes};
+use crate::plan::{MEMORY, widened_bytes};
 use crate::spec::ModelSpec;
 
 /// Landmarks unless told otherwise.
@@ -97,7 +97,7 @@ pub(super) fn widened(
 ) -> Result<(Dataset, Trial)> {
     let rows = MOST_ROWS.min(long.rows());
     let allowed = spec.memory.unwrap_or(MEMORY).0;
-    if rows <= data.rows() || mixture_bytes(rows, trial.prior.count()) > allowed {
+    if rows <= data.rows() || widened_bytes(trial.prior.count()) > allowed {
         return Ok((data, trial));
     }
     let more = long.select(&random_rows(long.rows(), rows, spec.seed));

@@ -107,6 +107,9 @@ pub struct Plan {
     pub time: Option<Span>,
     /// What will be done.
     pub chosen: Entry,
+    /// What it takes where that turns out to be no help, and is not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<Cost>,
     /// The ways looked at, in the order of preference.
     pub ways: Vec<Entry>,
 }
@@ -130,6 +133,7 @@ impl Plan {
                 memory,
                 time,
                 chosen: *chosen,
+                otherwise: otherwise(spec, shape, &chosen.way, memory),
                 ways,
             }),
             None => Err(refusal(spec, shape, memory, &ways)),
@@ -176,6 +180,19 @@ fn cost(way: &Way, shape: &Shape) -> Cost {
             landmarks,
             part_size,
         } => cost::landmarks(shape, landmarks, part_size),
+    }
+}
+
+/// What a mixture takes that hears a long table through landmarks nobody asked for, where they are no help.
+fn otherwise(spec: &ModelSpec, shape: &Shape, way: &Way, memory: Memory) -> Option<Cost> {
+    match *way {
+        Way::Mixture {
+            experts,
+            landmarks: Some(landmarks),
+        } if spec.landmark_count().is_none() && cost::widened_bytes(experts) <= memory.0 => {
+            Some(cost::widened(shape, experts, landmarks))
+        }
+        _ => None,
     }
 }
 
@@ -361,6 +378,30 @@ mod tests {
         assert!(matches!(way, Way::Landmarks { .. }), "{way}");
         let way = chosen(&spec, 200_000);
         assert!(matches!(way, Way::Landmarks { .. }), "{way}");
+    }
+
+    #[test]
+    fn a_mixture_says_what_it_takes_where_landmarks_are_no_help() {
+        let spec = ModelSpec {
+            method: MethodChoice::Mixture,
+            ..ModelSpec::new("y")
+        };
+        let plan = Plan::new(&spec, &shape(4000)).unwrap();
+        let otherwise = plan.otherwise.unwrap();
+        assert!(otherwise.bytes > plan.chosen.cost.bytes, "{plan:?}");
+        assert!(otherwise.seconds > plan.chosen.cost.seconds, "{plan:?}");
+        // Not where all rows are climbed anyway, where landmarks were asked for, or where memory does not allow it.
+        assert_eq!(Plan::new(&spec, &shape(2000)).unwrap().otherwise, None);
+        let asked = ModelSpec {
+            landmarks: Some(100),
+            ..spec.clone()
+        };
+        assert_eq!(Plan::new(&asked, &shape(4000)).unwrap().otherwise, None);
+        let little = ModelSpec {
+            memory: Some(Memory(768 << 20)),
+            ..spec
+        };
+        assert_eq!(Plan::new(&little, &shape(4000)).unwrap().otherwise, None);
     }
 
     #[test]

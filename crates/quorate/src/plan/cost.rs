@@ -50,6 +50,8 @@ const THROUGH_EVALUATIONS: f64 = 33.0;
 
 /// Rounds of a mixture, usually.
 const MIXTURE_ROUNDS: f64 = 20.0;
+/// Rounds with as many rows as a mixture takes, from where a sample has led.
+const WIDENED_ROUNDS: f64 = 45.0;
 /// Rounds in which all rows speak through landmarks, usually.
 const HEARING_ROUNDS: f64 = 25.0;
 
@@ -121,6 +123,22 @@ pub fn mixture(shape: &Shape, experts: usize, landmarks: Option<usize>) -> Cost 
 pub fn mixture_bytes(rows: usize, experts: usize) -> u64 {
     let matrix = (8 * rows * rows) as u64;
     2 * matrix * (3 * experts as u64 + 6)
+}
+
+/// Bytes of the matrices where landmarks are no help: the trials of the sample, then one of as many rows as a mixture takes.
+pub fn widened_bytes(experts: usize) -> u64 {
+    mixture_bytes(mixture::SAMPLE, experts) + mixture_bytes(mixture::MOST_ROWS, experts) / 2
+}
+
+/// A mixture that was to hear all rows through landmarks, and climbs as many rows as it takes without them instead.
+pub fn widened(shape: &Shape, experts: usize, landmarks: usize) -> Cost {
+    let through = mixture(shape, experts, Some(landmarks));
+    // So many rows are factored and inverted at the rate of large matrices; all else is small beside it.
+    let round = 2.0 / 3.0 * (mixture::MOST_ROWS as f64).powi(3) / LARGE_FLOPS;
+    Cost {
+        bytes: through.bytes + widened_bytes(experts) - mixture_bytes(mixture::SAMPLE, experts),
+        seconds: through.seconds + WIDENED_ROUNDS * 3.0 * experts as f64 * round / CORES,
+    }
 }
 
 /// Bytes, and seconds of one core, of the rounds in which all rows speak to the processes of a mixture through landmarks: each
