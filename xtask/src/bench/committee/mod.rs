@@ -2,7 +2,7 @@
 //!
 //! The rows come from `peers.py --write-split`, so everybody reads the same files. Runs of the peers take hours; each is
 //! kept in `benches/committee_runs.jsonl` and not repeated unless `--fresh` asks for it. Ours are measured whenever they are
-//! among the `--tools`.
+//! among the `--tools`. `--page` measures nothing and writes the page of the runs that are kept, under the heading it has.
 
 mod page;
 mod result;
@@ -43,11 +43,19 @@ pub fn run(mut options: Options, threads: usize) -> Outcome<()> {
         fresh: options.flag("--fresh"),
         threads,
     };
+    let only_page = options.flag("--page");
     options.finish()?;
     let root = workspace::root();
+    let kept = root.join("benches").join("committee_runs.jsonl");
+    if only_page {
+        let results = results(&root);
+        let text = std::fs::read_to_string(&results).map_err(|error| error.to_string())?;
+        let heading =
+            page::heading(&text).ok_or_else(|| format!("{} has no heading", results.display()))?;
+        return write(&results, &page::page(&result::read(&kept)?, heading));
+    }
     let tools = workspace::data_folder().join("..").join("tools");
     let python = python::environment("peers", &tools.join("peers-requirements.txt"))?;
-    let kept = root.join("benches").join("committee_runs.jsonl");
     let mut runs = result::read(&kept)?;
     let program = built()?;
     for seed in 0..wanted.seeds {
@@ -77,7 +85,7 @@ pub fn run(mut options: Options, threads: usize) -> Outcome<()> {
                             "  nlpd {:.4}, rmse {:.4}, {:.0} s",
                             run.nlpd,
                             run.rmse,
-                            run.seconds()
+                            run.seconds.map_or(f64::NAN, |own| own[0] + own[1])
                         );
                         runs.retain(|run| !is_same(run));
                         result::append(&kept, &run)?;
@@ -92,11 +100,17 @@ pub fn run(mut options: Options, threads: usize) -> Outcome<()> {
     }
     let heading = super::heading(&root, wanted.threads, "committee")?;
     let page = page::page(&runs, &heading);
-    let results = root.join("benches").join("COMMITTEE.md");
-    std::fs::write(&results, &page)
-        .map_err(|error| format!("{} cannot be written: {error}", results.display()))?;
     print!("{page}");
-    Ok(())
+    write(&results(&root), &page)
+}
+
+fn results(root: &Path) -> PathBuf {
+    root.join("benches").join("COMMITTEE.md")
+}
+
+fn write(results: &Path, page: &str) -> Outcome<()> {
+    std::fs::write(results, page)
+        .map_err(|error| format!("{} cannot be written: {error}", results.display()))
 }
 
 fn tables(wanted: &Wanted) -> Outcome<Vec<&'static Table>> {
@@ -196,8 +210,7 @@ impl Bench<'_> {
                 rmse: number(&["rmse"])?,
                 nlpd: number(&["nlpd"])?,
                 coverage: number(&["coverage95"])?,
-                fit: number(&["fit_cpu_s"])?,
-                predict: number(&["predict_cpu_s"])?,
+                seconds: Some([number(&["fit_cpu_s"])?, number(&["predict_cpu_s"])?]),
             })
         };
         run().ok_or_else(|| format!("{peer} gave no score: {value}"))
@@ -231,8 +244,7 @@ impl Bench<'_> {
             rmse: number("rmse_standardised")?,
             nlpd: number("nlpd_standardised")?,
             coverage: number("coverage_95")?,
-            fit: fitted - before,
-            predict: done - fitted,
+            seconds: Some([fitted - before, done - fitted]),
         })
     }
 }

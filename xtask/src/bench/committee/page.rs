@@ -9,7 +9,7 @@ pub fn page(runs: &[Run], heading: &str) -> String {
     let mut page = format!(
         "# Committees on large tables: scores and processor seconds\n\n{heading}\n\
          Scores are in units of the training targets' standard deviation, means over the seeds with their standard\n\
-         errors; seconds are processor seconds of learning and of answering the test rows.\n\n\
+         errors; seconds are processor seconds of learning and of answering the test rows, means over the seeds that ran here.\n\n\
          | table | tool | seeds | RMSE | NLPD | 95 % coverage | learning s | answering s | seconds relative to ours |\n\
          |---|---|---:|---:|---:|---:|---:|---:|---:|\n"
     );
@@ -26,22 +26,32 @@ pub fn page(runs: &[Run], heading: &str) -> String {
             let values = here.iter().filter(|run| run.tool == tool);
             moments(&values.map(|run| value(run)).collect::<Vec<_>>())
         };
-        let ours = of("quorate", Run::seconds).0;
+        let seconds = |tool: &str| -> Option<[f64; 2]> {
+            let own = here.iter().filter(|run| run.tool == tool);
+            let own: Vec<[f64; 2]> = own.filter_map(|run| run.seconds).collect();
+            let mean =
+                |place: usize| own.iter().map(|all| all[place]).sum::<f64>() / own.len() as f64;
+            (!own.is_empty()).then(|| [mean(0), mean(1)])
+        };
+        let ours = seconds("quorate").map(|[fit, predict]| fit + predict);
         for tool in tools {
             let seeds = here.iter().filter(|run| run.tool == tool).count();
             let (rmse, nlpd) = (of(tool, |run| run.rmse), of(tool, |run| run.nlpd));
             // Writing to a string cannot fail.
             let _ = writeln!(
                 page,
-                "| {} | {tool} | {seeds} | {:.4} | {:.4}{} | {:.1} % | {:.0} | {:.0} | {:.2} |",
+                "| {} | {tool} | {seeds} | {:.4} | {:.4}{} | {:.1} % | {} |",
                 table.name,
                 rmse.0,
                 nlpd.0,
                 error(nlpd.1),
                 100.0 * of(tool, |run| run.coverage).0,
-                of(tool, |run| run.fit).0,
-                of(tool, |run| run.predict).0,
-                of(tool, Run::seconds).0 / ours,
+                match (seconds(tool), ours) {
+                    (Some([fit, predict]), Some(ours)) => {
+                        format!("{fit:.0} | {predict:.0} | {:.2}", (fit + predict) / ours)
+                    }
+                    _ => " | | ".to_owned(),
+                }
             );
         }
     }
@@ -60,6 +70,13 @@ pub fn page(runs: &[Run], heading: &str) -> String {
         }
     }
     page
+}
+
+/// The heading of a page that was written before.
+pub fn heading(page: &str) -> Option<&str> {
+    let (_, rest) = page.split_once("\n\n")?;
+    let (heading, _) = rest.split_once("\nScores are in units")?;
+    Some(heading)
 }
 
 fn error(value: Option<f64>) -> String {
@@ -88,19 +105,21 @@ mod tests {
             rmse: 0.06,
             nlpd,
             coverage: 0.95,
-            fit,
-            predict: 0.0,
+            seconds: (fit > 0.0).then_some([fit, 0.0]),
         };
         let runs = [
             run("slow", 0, -1.0, 40.0),
+            run("elsewhere", 0, -1.1, 0.0),
             run("quorate", 0, -1.4, 10.0),
             run("quorate", 1, -1.2, 10.0),
         ];
-        let page = page(&runs, "");
+        let page = page(&runs, "- machine: one\n- threads: 2\n");
+        assert_eq!(heading(&page), Some("- machine: one\n- threads: 2\n"));
         assert!(page.contains(
             "| pol | quorate | 2 | 0.0600 | -1.3000 +- 0.1000 | 95.0 % | 10 | 0 | 1.00 |"
         ));
         assert!(page.contains("| pol | slow | 1 | 0.0600 | -1.0000 | 95.0 % | 40 | 0 | 4.00 |"));
+        assert!(page.contains("| pol | elsewhere | 1 | 0.0600 | -1.1000 | 95.0 % |  | |  |"));
         assert!(page.contains("| NLPD on pol, seed 0 | -1.36 | -1.4000 | yes |"));
         assert!(page.find("quorate | 2") < page.find("slow"));
     }

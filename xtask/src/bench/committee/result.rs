@@ -17,16 +17,15 @@ pub struct Run {
     pub rmse: f64,
     pub nlpd: f64,
     pub coverage: f64,
-    /// Processor seconds of learning and answering.
-    pub fit: f64,
-    pub predict: f64,
+    /// Processor seconds of learning and of answering; none where it ran on another machine.
+    pub seconds: Option<[f64; 2]>,
 }
 
 impl Run {
     pub fn to_line(&self) -> Value {
         json!({
             "table": self.table, "tool": self.tool, "seed": self.seed, "rmse": self.rmse, "nlpd": self.nlpd,
-            "coverage_95": self.coverage, "fit_cpu_s": self.fit, "predict_cpu_s": self.predict,
+            "coverage_95": self.coverage, "fit_cpu_s": self.seconds.map(|own| own[0]), "predict_cpu_s": self.seconds.map(|own| own[1]),
         })
     }
 
@@ -39,13 +38,12 @@ impl Run {
             rmse: number("rmse")?,
             nlpd: number("nlpd")?,
             coverage: number("coverage_95")?,
-            fit: number("fit_cpu_s")?,
-            predict: number("predict_cpu_s")?,
+            seconds: match (number("fit_cpu_s"), number("predict_cpu_s")) {
+                (Some(fit), Some(predict)) => Some([fit, predict]),
+                (None, None) => None,
+                _ => return None,
+            },
         })
-    }
-
-    pub fn seconds(&self) -> f64 {
-        self.fit + self.predict
     }
 }
 
@@ -91,11 +89,14 @@ mod tests {
             rmse: 0.06,
             nlpd: -1.4,
             coverage: 0.95,
-            fit: 30.5,
-            predict: 3.25,
+            seconds: Some([30.5, 3.25]),
         };
         assert_eq!(Run::from_line(&run.to_line()), Some(run.clone()));
-        assert_eq!(run.seconds(), 33.75);
+        let elsewhere = Run {
+            seconds: None,
+            ..run
+        };
+        assert_eq!(Run::from_line(&elsewhere.to_line()), Some(elsewhere));
         assert_eq!(Run::from_line(&json!({ "table": "pol" })), None);
     }
 }
