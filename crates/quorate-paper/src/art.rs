@@ -3,7 +3,7 @@
 use crate::draw::{Draw, Stream};
 use crate::process::{Outcome, Process, numbered};
 
-/// Heights of the bumps (Tresp 2000, The Generalized Bayesian Committee Machine, App. C).
+/// Heights of the bumps unless told otherwise (Tresp 2000, The Generalized Bayesian Committee Machine, App. C).
 const HEIGHTS: [f64; 5] = [1.16, -0.63, -0.08, 0.35, -0.70];
 /// Width of every bump unless told otherwise, sigma_a in the same place.
 const WIDTH: f64 = 0.36;
@@ -12,6 +12,7 @@ const WIDTH: f64 = 0.36;
 #[derive(Clone, Debug)]
 pub struct Bumps {
     centres: Vec<[f64; 5]>,
+    heights: [f64; 5],
     width: f64,
 }
 
@@ -30,6 +31,7 @@ impl Bumps {
     pub fn with_centres(centres: Vec<[f64; 5]>) -> Self {
         Self {
             centres,
+            heights: HEIGHTS,
             width: WIDTH,
         }
     }
@@ -37,6 +39,11 @@ impl Bumps {
     /// The same with bumps of another width.
     pub fn with_width(self, width: f64) -> Self {
         Self { width, ..self }
+    }
+
+    /// The same with bumps of other heights.
+    pub fn with_heights(self, heights: [f64; 5]) -> Self {
+        Self { heights, ..self }
     }
 
     /// Number of inputs.
@@ -57,7 +64,7 @@ impl Bumps {
         }
         let largest = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let bumps = exponents.map(|exponent| (exponent - largest).exp());
-        let weighted: f64 = HEIGHTS.iter().zip(bumps).map(|(a, g)| a * g).sum();
+        let weighted: f64 = self.heights.iter().zip(bumps).map(|(a, g)| a * g).sum();
         weighted / bumps.iter().sum::<f64>()
     }
 }

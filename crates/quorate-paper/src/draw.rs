@@ -10,6 +10,8 @@ pub enum Stream {
     Rows = 0,
     /// The function that the rows follow.
     Function = 1,
+    /// The models that learn from the rows.
+    Models = 2,
 }
 
 /// A source of random numbers.

@@ -15,8 +15,8 @@ pub const EXPERTS: usize = 10;
 pub const NOISE: f64 = 0.2;
 /// Test rows of the artificial sets.
 pub const TEST: usize = 1000;
-/// Widths of bumps that are tried; the paper states none. Those of GBCM, App. C, are 0.36 wide.
-const WIDTHS: [f64; 6] = [0.3, 0.36, 0.5, 0.7, 0.9, 1.1];
+/// Widths of bumps that are tried, in tenths; the paper states none. Those of GBCM, App. C, are 0.36 wide.
+const TENTHS: std::ops::RangeInclusive<u32> = 3..=20;
 /// Bandwidths are drawn from here on: "between 0 and max. s", where 0 itself is no kernel.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -96,8 +96,16 @@ impl Set {
     /// Widths of the map's bumps to choose from; tables have none.
     pub fn widths(&self) -> Vec<f64> {
         match self.source {
-            Source::Art(_) => WIDTHS.to_vec(),
+            Source::Art(_) => TENTHS.map(|tenths| f64::from(tenths) / 10.0).collect(),
             Source::File(..) => vec![f64::NAN],
+        }
+    }
+
+    /// Repetitions at the size of the paper: maps differ more than samples of a table do.
+    pub fn repetitions(&self) -> u64 {
+        match self.source {
+            Source::Art(_) => 100,
+            Source::File(..) => 20,
         }
     }
 
@@ -121,7 +129,7 @@ impl Set {
                 return Err(quorate::Error::Spec("the table is not there".into()));
             }
         };
-        let mut draw = Draw::new(seed, Stream::Function);
+        let mut draw = Draw::new(seed, Stream::Models);
         let mut scales: Vec<f64> = (0..EXPERTS)
             .map(|_| self.most * draw.between(LEAST_SHARE, 1.0))
             .collect();

@@ -49,12 +49,14 @@ impl Art {
         }
     }
 
-    /// The same with inputs and bumps of a width from a standard normal distribution (MGP, figure 1).
+    /// The same with inputs (MGP, figure 1), centres and heights of the bumps from a standard normal distribution.
     pub fn normal(inputs: usize, width: f64, seed: u64, noise: f64) -> Self {
         let mut draw = Draw::new(seed, Stream::Function);
-        let centres = (0..inputs).map(|_| std::array::from_fn(|_| draw.normal()));
+        let mut five = || std::array::from_fn(|_| draw.normal());
+        let centres = (0..inputs).map(|_| five()).collect();
+        let bumps = Bumps::with_centres(centres).with_heights(five());
         Self {
-            bumps: Bumps::with_centres(centres.collect()).with_width(width),
+            bumps: bumps.with_width(width),
             normal: true,
             ..Self::with_inputs(inputs, seed, noise)
         }
