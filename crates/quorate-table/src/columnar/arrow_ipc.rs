@@ -3,11 +3,11 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use arrow::datatypes::SchemaRef;
-use arrow::ipc::convert::try_fb_to_schema;
-use arrow::ipc::reader::{FileDecoder, read_footer_length};
-use arrow::ipc::{Block, root_as_footer};
-use arrow::record_batch::RecordBatch;
+use arrow_array::RecordBatch;
+use arrow_ipc::convert::try_fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, read_footer_length};
+use arrow_ipc::{Block, root_as_footer};
+use arrow_schema::SchemaRef;
 
 use super::guard::{damaged, guarded};
 use super::ipc_messages::{Decoded, Message};
@@ -86,7 +86,7 @@ pub(crate) fn open_stream(
 /// The table of contents of a file.
 struct Contents {
     schema: SchemaRef,
-    version: arrow::ipc::MetadataVersion,
+    version: arrow_ipc::MetadataVersion,
     dictionaries: Vec<Block>,
     rows: Vec<Block>,
 }

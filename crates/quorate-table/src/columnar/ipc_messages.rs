@@ -5,10 +5,10 @@
 
 use std::io::{self, Read};
 
-use arrow::buffer::Buffer;
-use arrow::ipc::reader::FileDecoder;
-use arrow::ipc::{Block, MessageHeader, root_as_message};
-use arrow::record_batch::RecordBatch;
+use arrow_array::RecordBatch;
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::FileDecoder;
+use arrow_ipc::{Block, MessageHeader, root_as_message};
 
 use super::guard::{damaged, guarded};
 
@@ -74,7 +74,7 @@ impl Message {
     }
 
     /// The description, verified to be well formed.
-    pub fn description(&self) -> Result<arrow::ipc::Message<'_>, String> {
+    pub fn description(&self) -> Result<arrow_ipc::Message<'_>, String> {
         root_as_message(&self.bytes[PREFIX..self.body_start]).map_err(damaged)
     }
 

@@ -13,8 +13,8 @@ pub(crate) use parquet_file::{Bounded, open_parquet};
 
 use std::sync::Arc;
 
-use arrow::datatypes::Schema;
-use arrow::record_batch::RecordBatch;
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
 use quorate_gp::data::{Batches, ColumnType, Frame, Header};
 use quorate_gp::error::Location;
 

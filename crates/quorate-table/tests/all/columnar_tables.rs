@@ -6,16 +6,17 @@ use crate::common;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow::array::{
+use arrow_array::RecordBatch;
+use arrow_array::types::Float64Type;
+use arrow_array::{
     Array, ArrayRef, BooleanArray, Date32Array, Date64Array, Decimal128Array, Float16Array,
     Float32Array, Float64Array, Int8Array, Int32Array, Int64Array, LargeStringArray, ListArray,
     NullArray, StringArray, StringViewArray, StructArray, TimestampMillisecondArray,
     TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
 };
-use arrow::compute::cast;
-use arrow::datatypes::{DataType, Field, Float64Type};
-use arrow::ipc::writer::FileWriter;
-use arrow::record_batch::RecordBatch;
+use arrow_cast::cast;
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{DataType, Field};
 use common::text;
 use parquet::arrow::ArrowWriter;
 use quorate_gp::data::{Column, ColumnType, Frame, read_all};

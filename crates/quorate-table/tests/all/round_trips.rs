@@ -44,9 +44,9 @@ fn every_format_can_come_through_a_pipe() {
 
 #[test]
 fn the_stream_form_of_arrow_is_read() {
-    use arrow::array::{ArrayRef, Float64Array, StringArray};
-    use arrow::ipc::writer::StreamWriter;
-    use arrow::record_batch::RecordBatch;
+    use arrow_array::RecordBatch;
+    use arrow_array::{ArrayRef, Float64Array, StringArray};
+    use arrow_ipc::writer::StreamWriter;
     let numbers: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.5), None, Some(3.0)]));
     let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), Some("b"), None]));
     let batch = RecordBatch::try_from_iter([("x", numbers), ("s", texts)]).unwrap();
