@@ -32,6 +32,8 @@ mod thesis_page;
 mod thesis_ways;
 mod thesis_weights;
 mod thesis_why;
+mod thesis_why_toy;
+mod thesis_why_wind;
 mod trees;
 mod williams_barber;
 

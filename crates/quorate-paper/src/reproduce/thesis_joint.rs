@@ -4,7 +4,7 @@ use quorate::Result;
 use quorate::fusion::Moments;
 use quorate::member::InWeights;
 use quorate_gp::data::Inputs;
-use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, MatrixRef, add_gram_lower, multiply};
+use quorate_gp::linalg::{Factor, JitterPolicy, Matrix, add_gram_lower, multiply};
 use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
@@ -42,12 +42,13 @@ pub enum Noise {
     First,
 }
 
-/// Nodes and what they are asked about, and their functions there under weights drawn from their priors in turn: a row for each
-/// draw.
+/// Nodes and what they are asked about, and weights drawn from their priors in turn.
 pub struct Asked<'a> {
     agents: &'a [&'a dyn InWeights],
     query: Inputs<'a>,
-    draws: Matrix,
+    draws: Vec<Vec<f64>>,
+    /// The share of the noise that is inside what is fused.
+    inside: f64,
 }
 
 /// What was told, and the share of the blocks whose fused precision is not positive.
@@ -62,7 +63,8 @@ impl<'a> Asked<'a> {
         Self {
             agents,
             query,
-            draws: Matrix::zeros(0, query.rows()),
+            draws: Vec::new(),
+            inside: 1.0,
         }
     }
 
@@ -74,16 +76,17 @@ impl<'a> Asked<'a> {
             let each = (agent.weights().iter()).map(|_| deviation * draw.normal());
             each.collect::<Vec<f64>>()
         });
-        let weights: Vec<Vec<f64>> = drawn.collect();
-        let outputs: Vec<Vec<f64>> = (weights.par_iter())
-            .map(|own| agents[0].under(own, query).0)
-            .collect();
-        let draws = Matrix::from_fn(DRAWS, query.rows(), |place, row| outputs[place][row]);
         Self {
             agents,
             query,
-            draws,
+            draws: drawn.collect(),
+            inside: 1.0,
         }
+    }
+
+    /// So much of the noise is inside what is fused, and the rest is added to what comes out, once.
+    pub fn set_noise_inside(&mut self, inside: f64) {
+        self.inside = inside;
     }
 
     /// Adds the prior's covariance of a block of queries, without noise, to a lower triangle.
@@ -102,8 +105,12 @@ impl<'a> Asked<'a> {
                 agents.iter().for_each(|agent| linearised(*agent, share));
             }
             Common::Drawn => {
-                let own: MatrixRef<'_> = self.draws.as_ref().subcols(first, rows);
-                add_gram_lower(covariance.as_mut(), 1.0 / DRAWS as f64, own);
+                let query = self.query.slice(first, first + rows);
+                let told: Vec<Vec<f64>> = (self.draws.par_iter())
+                    .map(|weights| agents[0].values_under(weights, query))
+                    .collect();
+                let told = Matrix::from_fn(told.len(), rows, |draw, row| told[draw][row]);
+                add_gram_lower(covariance.as_mut(), 1.0 / DRAWS as f64, told.as_ref());
             }
         }
     }
@@ -118,8 +125,11 @@ pub fn together(
     watch: &dyn Watch,
 ) -> Result<Vec<Told>> {
     let (agents, rows) = (asked.agents, asked.query.rows());
-    let noises: Vec<f64> = agents.iter().map(|agent| agent.noise_variance()).collect();
+    let noises: Vec<f64> = (agents.iter())
+        .map(|agent| asked.inside * agent.noise_variance())
+        .collect();
     let mean = noises.iter().sum::<f64>() / noises.len() as f64;
+    let outside = mean / asked.inside - mean;
     let blocks = rows.div_ceil(count);
     let mut told: Vec<Told> = (priors.iter())
         .map(|_| Told {
@@ -130,7 +140,7 @@ pub fn together(
     for first in (0..rows).step_by(count) {
         watch.check()?;
         let size = count.min(rows - first);
-        let (heard, pull) = heard(agents, asked.query.slice(first, first + size))?;
+        let (heard, pull) = heard(asked, asked.query.slice(first, first + size))?;
         for ((prior, noise), told) in priors.iter().zip(&mut told) {
             let mut precision = heard.clone();
             if *prior != Common::None {
@@ -163,7 +173,7 @@ pub fn together(
             let each = variance.into_iter().enumerate();
             told.moments.extend(each.map(|(row, variance)| Moments {
                 mean: mean[(row, 0)],
-                variance,
+                variance: variance + outside,
             }));
         }
     }
@@ -172,12 +182,12 @@ pub fn together(
 
 /// `sum_j C_j^-1`, its lower triangle, and `sum_j C_j^-1 F_j`. With `U = L^-1 J'` and `K K' = s I + U U'` the inverse is
 /// `(I - V'V) / s`, `V = K^-1 U`: as wide as there are weights, however many queries there are.
-fn heard(agents: &[&dyn InWeights], query: Inputs<'_>) -> Result<(Matrix, Matrix)> {
+fn heard(asked: &Asked<'_>, query: Inputs<'_>) -> Result<(Matrix, Matrix)> {
     let size = query.rows();
     let (mut precision, mut pull) = (Matrix::zeros(size, size), Matrix::zeros(size, 1));
-    for agent in agents {
+    for agent in asked.agents {
         let (outputs, slopes) = agent.under(agent.weights(), query);
-        let noise = agent.noise_variance();
+        let noise = asked.inside * agent.noise_variance();
         let mut known = slopes.transpose().to_owned();
         agent.precision().whiten(known.as_mut());
         let mut inner = Matrix::zeros(known.nrows(), known.nrows());

@@ -6,8 +6,24 @@ use super::thesis_weights::{Found, KINDS, SPLITS};
 use super::thesis_why::{Why, signed};
 use super::{Claim, Reproduction, beside, mean_and_error};
 
-/// The page of either data set; with `why` that of the toy data.
-pub fn page(title: &str, setting: Vec<String>, found: &Found, why: Option<&Why>) -> Reproduction {
+/// What a page says beyond its table.
+pub struct Explained<'a> {
+    pub is_toy: bool,
+    /// One thing changed at a time.
+    pub why: &'a Why,
+    /// What was found about ways of making the prior, ended by "; ", or nothing.
+    pub priors: String,
+    /// What that shows.
+    pub claim: Claim,
+}
+
+/// The page of either data set.
+pub fn page(
+    title: &str,
+    setting: Vec<String>,
+    found: &Found,
+    explained: Explained<'_>,
+) -> Reproduction {
     let mut labels = Vec::new();
     let mut table = Vec::new();
     let each = |split: usize, kind: usize, how: How| -> &Vec<(f64, f64)> {
@@ -29,9 +45,9 @@ pub fn page(title: &str, setting: Vec<String>, found: &Found, why: Option<&Why>)
     for (split, split_name) in SPLITS.iter().enumerate() {
         for (kind, kind_name) in KINDS.iter().enumerate() {
             for way in WAYS.iter().filter(|way| way.is_listed(kind == 0)) {
-                let theirs = match why {
-                    Some(_) => way.toy,
-                    None => way.scatterometry,
+                let theirs = match explained.is_toy {
+                    true => way.toy,
+                    false => way.scatterometry,
                 };
                 let own: Vec<f64> = each(split, kind, way.how).iter().map(|s| s.0).collect();
                 let (ours, error) = mean_and_error(&own);
@@ -43,10 +59,9 @@ pub fn page(title: &str, setting: Vec<String>, found: &Found, why: Option<&Why>)
             }
         }
     }
-    if let Some((names, rows)) = why.map(Why::rows) {
-        labels.extend(names);
-        table.extend(rows);
-    }
+    let (names, rows) = explained.why.rows();
+    labels.extend(names);
+    table.extend(rows);
     let all = |kind: usize, how: How| [0, 1, 2].map(|split| mean(split, kind, how));
     let told =
         |numbers: [f64; 3]| format!("{:.3}, {:.3}, {:.3}", numbers[0], numbers[1], numbers[2]);
@@ -129,7 +144,7 @@ pub fn page(title: &str, setting: Vec<String>, found: &Found, why: Option<&Why>)
                  linearised as printed, one node's prior about zero for all, {}",
                 told(all(0, How::OneTogether)),
                 told(all(0, How::MachineTogether)),
-                why.map_or_else(String::new, |why| format!("{}; ", why.priors_told())),
+                explained.priors,
                 told(all(0, How::AllTogether)),
                 told(all(0, How::Linearised)),
                 told(all(0, How::Machine)),
@@ -155,13 +170,7 @@ pub fn page(title: &str, setting: Vec<String>, found: &Found, why: Option<&Why>)
             agrees: won[1].0 + 2.0 * won[1].1 < 0.0,
         },
     ];
-    if let Some(why) = why {
-        claims.push(Claim {
-            theirs: "The committee machine needs sufficiently many query points (3.3.1), and Monte Carlo gives a very good prior over functions (3.4.9).".into(),
-            ours: why.told(),
-            agrees: why.isolates(),
-        });
-    }
+    claims.push(explained.claim);
     Reproduction {
         title: title.into(),
         setting,

@@ -6,10 +6,12 @@ use quorate::{Error, ModelSpec, Result};
 use quorate_gp::data::random_rows;
 
 use super::thesis_nodes::{Model, Problem, TOGETHER, fuse};
-use super::thesis_page::page;
+use super::thesis_page::{Explained, page};
 use super::thesis_ways::WAYS;
-use super::thesis_why::{WEAK, Why};
-use super::{Context, Reproduction, Size};
+use super::thesis_why::Why;
+use super::thesis_why_toy::{self as why_toy, WEAK};
+use super::thesis_why_wind::{self as why_wind, Worlds};
+use super::{Claim, Context, Reproduction, Size};
 use crate::draw::{Draw, Stream};
 use crate::sine;
 
@@ -22,6 +24,8 @@ const WIND_NODES: [usize; 14] = [
 const TABLE: &str = "scatterometry.parquet";
 /// Hidden units of the toy data's networks.
 const HIDDEN: usize = 3;
+/// Hidden units of scatterometry's.
+const WIND_HIDDEN: usize = 10;
 /// Test rows of scatterometry that are asked about.
 const ASKED: usize = 5_000;
 pub const SPLITS: [&str; 3] = ["few", "many", "different"];
@@ -56,12 +60,8 @@ pub fn toy(context: &Context<'_>) -> Result<Reproduction> {
                 }
             }
         }
-        why.repeat(
-            &problem(&train, &test, &sizes[1]),
-            HIDDEN,
-            seed,
-            context.watch,
-        )?;
+        let many = problem(&train, &test, &sizes[1]);
+        why.repeat(&why_toy::variants(&many, HIDDEN), seed, context.watch)?;
     }
     let setting = vec![
         format!(
@@ -82,7 +82,16 @@ pub fn toy(context: &Context<'_>) -> Result<Reproduction> {
         "Fusion of networks and radial basis functions on the toy data, by weights and by predictions",
         setting,
         &found,
-        Some(&why),
+        Explained {
+            is_toy: true,
+            why: &why,
+            priors: why_toy::priors_told(&why),
+            claim: Claim {
+                theirs: "The committee machine needs sufficiently many query points (3.3.1), and Monte Carlo gives a very good prior over functions (3.4.9).".into(),
+                ours: why_toy::told(&why),
+                agrees: why_toy::isolates(&why),
+            },
+        },
     ))
 }
 
@@ -119,9 +128,9 @@ pub fn scatterometry(context: &Context<'_>) -> Result<Reproduction> {
         )));
     };
     // A thirtieth of the nodes, and of the rows of the different ones, to try it.
-    let share = match context.size {
-        Size::Paper => 1,
-        Size::Quick => 30,
+    let (share, repetitions) = match context.size {
+        Size::Paper => (1, 3),
+        Size::Quick => (30, 2),
     };
     let half = table.rows() / 2;
     let frame = |from: usize, to: usize| table.select_rows(&(from..to).collect::<Vec<_>>());
@@ -145,7 +154,7 @@ pub fn scatterometry(context: &Context<'_>) -> Result<Reproduction> {
     )?;
     let models = [
         Model::Network {
-            hidden: 10,
+            hidden: WIND_HIDDEN,
             held: None,
         },
         Model::Radial { basis, expansion },
@@ -169,6 +178,15 @@ pub fn scatterometry(context: &Context<'_>) -> Result<Reproduction> {
             }
         }
     }
+    let mut why = Why::default();
+    for repetition in 0..repetitions {
+        context
+            .watch
+            .progress("teaching", repetition as usize, repetitions as usize);
+        let seed = context.seed + repetition;
+        let worlds = Worlds::new(&train, &test, &sizes[1], WIND_HIDDEN, seed)?;
+        why.repeat(&worlds.variants(), seed, context.watch)?;
+    }
     let setting = vec![
         format!(
             "Simulated scatterometer measurements (CMOD5.N): the data of the thesis are not public, so errors compare within a column. \
@@ -183,12 +201,27 @@ pub fn scatterometry(context: &Context<'_>) -> Result<Reproduction> {
             }
         ),
         common(),
+        format!(
+            "Why: {repetitions} repetitions with the rows in other orders, 1000 of them asked about, with targets as they are, targets that a network of ten hidden units \
+             taught (learned from 20000 rows, with noise of its deviation), and targets with noise of deviation {} added; all nodes and ten of them, \
+             and with less of the noise inside what is fused.",
+            why_wind::LOUD
+        ),
     ];
     Ok(page(
         "Fusion of networks and radial basis functions on simulated scatterometry, by weights and by predictions",
         setting,
         &found,
-        None,
+        Explained {
+            is_toy: false,
+            why: &why,
+            priors: String::new(),
+            claim: Claim {
+                theirs: "With enough rows a node the committee machine with Monte Carlo is best for networks: why not here?".into(),
+                ours: why_wind::told(&why),
+                agrees: why_wind::isolates(&why),
+            },
+        },
     ))
 }
 

@@ -1,4 +1,4 @@
-//! When the committee machine with a prior by Monte Carlo is best for networks, and when it ties: one thing changed at a time.
+//! When the committee machine with a prior by Monte Carlo is best for networks: one thing changed at a time.
 
 use quorate::Result;
 use quorate::fusion::Moments;
@@ -7,17 +7,14 @@ use quorate_gp::watch::Watch;
 
 use super::mean_and_error;
 use super::thesis_joint::{Asked, Common, Noise, together};
-use super::thesis_nodes::{Model, Problem, TOGETHER, agents, score};
+use super::thesis_nodes::{Model, Problem, agents, score};
 
-/// Queries asked together.
-const COUNTS: [usize; 4] = [1, 10, TOGETHER, 500];
-/// A prior precision of the weights that holds them hardly: a tenth and less of what the evidence finds.
-pub const WEAK: f64 = 1e-3;
-
-const PRODUCT: &str = "product";
-const MACHINE: &str = "committee machine";
-const NOISE: &str = "committee machine, one node's noise in the prior";
-const LINEAR: &str = "committee machine, one node's prior linearised";
+pub const PRODUCT: &str = "product";
+pub const MACHINE: &str = "committee machine";
+pub const NOISE: &str = "committee machine, one node's noise in the prior";
+pub const LINEAR: &str = "committee machine, one node's prior linearised";
+pub const AVERAGE: &str = "error averaging";
+pub const WHOLE: &str = "one network of all rows";
 /// What is divided away: nothing, the prior by Monte Carlo, and what others there are.
 const PRIORS: [(&str, (Common, Noise)); 4] = [
     (PRODUCT, (Common::None, Noise::Mean)),
@@ -26,14 +23,24 @@ const PRIORS: [(&str, (Common, Noise)); 4] = [
     (LINEAR, (Common::OneLinearised, Noise::Mean)),
 ];
 
-fn asked_how(count: usize) -> String {
+/// How many queries are asked together, in words.
+pub fn asked_how(count: usize) -> String {
     match count {
         1 => "one at a time".to_owned(),
         _ => format!("{count} together"),
     }
 }
 
-/// A mean difference with its standard error.
+/// The same where not all of the noise is inside what is fused.
+pub fn asked_with(count: usize, inside: f64) -> String {
+    let how = asked_how(count);
+    match inside == 1.0 {
+        true => how,
+        false => format!("{how}, {inside} of the noise inside"),
+    }
+}
+
+/// A mean difference with its standard error, where there is one.
 pub fn signed((difference, error): (f64, f64)) -> String {
     let sign = if difference <= -5e-5 {
         "-"
@@ -42,7 +49,25 @@ pub fn signed((difference, error): (f64, f64)) -> String {
     } else {
         ""
     };
-    format!("{sign}{:.4} ± {error:.4}", difference.abs())
+    let told = format!("{sign}{:.4}", difference.abs());
+    match error.is_nan() {
+        true => told,
+        false => format!("{told} ± {error:.4}"),
+    }
+}
+
+/// Nodes under one set of circumstances.
+pub struct Variant<'a> {
+    /// What its settings' names begin with.
+    pub name: &'a str,
+    pub problem: &'a Problem,
+    pub model: Model,
+    /// Numbers of queries asked together, the first of them 1; the product is fused first.
+    pub counts: &'a [usize],
+    /// Shares of the noise that are inside what is fused.
+    pub insides: &'a [f64],
+    /// The number of queries at which the other priors are tried too.
+    pub priors_at: Option<usize>,
 }
 
 /// One setting: error over the targets' deviation and share within one deviation in every repetition, the same errors less those of
@@ -56,8 +81,8 @@ pub struct Setting {
     pub broken: Vec<f64>,
 }
 
-/// All settings, and of nodes asked one at a time: how far their weights differ (deviation over mean), and the prior's share of what
-/// is fused.
+/// All settings, and of each repetition's first nodes asked one at a time: how far their weights differ (deviation over mean), and
+/// the prior's share of what is fused.
 #[derive(Default)]
 pub struct Why {
     pub settings: Vec<Setting>,
@@ -69,74 +94,68 @@ pub struct Why {
 
 impl Why {
     /// Another repetition.
-    pub fn repeat(
-        &mut self,
-        problem: &Problem,
-        hidden: usize,
-        seed: u64,
-        watch: &dyn Watch,
-    ) -> Result<()> {
-        let mut place = 0;
-        for (held, name) in [(None, ""), (Some(WEAK), "weak prior, ")] {
-            let model = Model::Network { hidden, held };
-            let nodes = agents(&problem.nodes, &model, seed, watch)?;
+    pub fn repeat(&mut self, variants: &[Variant<'_>], seed: u64, watch: &dyn Watch) -> Result<()> {
+        for (place, variant) in variants.iter().enumerate() {
+            let nodes = agents(&variant.problem.nodes, &variant.model, seed, watch)?;
             let nodes: Vec<&dyn InWeights> = nodes.iter().map(AsRef::as_ref).collect();
-            let query = problem.test.inputs();
-            let asked = Asked::drawn(&nodes, query, seed);
-            let mut alone = 0.0;
-            let counts = match held {
-                None => &COUNTS[..],
-                Some(_) => &[1, TOGETHER][..],
-            };
-            for &count in counts {
-                // The others are tried where the prior counts.
-                let is_tried = held.is_none() && count == TOGETHER;
-                let some = &PRIORS[..if is_tried { PRIORS.len() } else { 2 }];
-                let priors: Vec<(Common, Noise)> = some.iter().map(|own| own.1).collect();
-                let told = together(&asked, count, &priors, watch)?;
-                for (told, (what, _)) in told.iter().zip(some) {
-                    let (error, _) = score(problem.test.targets(), &told.moments);
-                    if count == 1 && *what == PRODUCT {
-                        alone = error;
-                    }
-                    let name = format!("{name}{}: {what}", asked_how(count));
-                    self.add(place, &name, problem, &told.moments, alone, told.broken);
-                    place += 1;
-                }
-            }
-            let whole = agents(std::slice::from_ref(&problem.train), &model, seed, watch)?;
-            let belief = whole[0].marginals(query)?;
-            let told: Vec<Moments> = (0..query.rows())
-                .map(|row| Moments {
-                    mean: belief.mean[(row, 0)],
-                    variance: belief.variance[(row, 0)] + whole[0].noise_variance(),
-                })
-                .collect();
-            let name = format!("{name}one network of all rows");
-            self.add(place, &name, problem, &told, alone, 0.0);
-            place += 1;
-            if held.is_none() {
-                self.weigh(&nodes, problem)?;
+            self.fuse(variant, &nodes, seed, watch)?;
+            if place == 0 {
+                self.weigh(&nodes, variant.problem)?;
             }
         }
         Ok(())
     }
 
-    fn add(
+    fn fuse(
         &mut self,
-        place: usize,
-        name: &str,
-        problem: &Problem,
-        told: &[Moments],
-        alone: f64,
-        broken: f64,
-    ) {
-        if place == self.settings.len() {
+        variant: &Variant<'_>,
+        nodes: &[&dyn InWeights],
+        seed: u64,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let (problem, query) = (variant.problem, variant.problem.test.inputs());
+        let mut asked = Asked::drawn(nodes, query, seed);
+        let mut alone = None;
+        for &inside in variant.insides {
+            asked.set_noise_inside(inside);
+            for &count in variant.counts {
+                let is_tried = variant.priors_at == Some(count);
+                let some = &PRIORS[..if is_tried { PRIORS.len() } else { 2 }];
+                let priors: Vec<(Common, Noise)> = some.iter().map(|own| own.1).collect();
+                let told = together(&asked, count, &priors, watch)?;
+                for (told, (what, _)) in told.iter().zip(some) {
+                    let (error, _) = score(problem.test.targets(), &told.moments);
+                    let alone = *alone.get_or_insert(error);
+                    let how = asked_with(count, inside);
+                    let name = format!("{}{how}: {what}", variant.name);
+                    self.add(&name, problem, &told.moments, alone, told.broken);
+                }
+            }
+        }
+        let alone = alone.unwrap_or(f64::NAN);
+        let name = format!("{}{AVERAGE}", variant.name);
+        self.add(&name, problem, &averaged(nodes, problem)?, alone, 0.0);
+        let whole = std::slice::from_ref(&problem.train);
+        let whole = agents(whole, &variant.model, seed, watch)?;
+        let told = averaged(&[whole[0].as_ref()], problem)?;
+        self.add(
+            &format!("{}{WHOLE}", variant.name),
+            problem,
+            &told,
+            alone,
+            0.0,
+        );
+        Ok(())
+    }
+
+    fn add(&mut self, name: &str, problem: &Problem, told: &[Moments], alone: f64, broken: f64) {
+        let place = (self.settings.iter().position(|own| own.name == name)).unwrap_or_else(|| {
             self.settings.push(Setting {
                 name: name.to_owned(),
                 ..Setting::default()
             });
-        }
+            self.settings.len() - 1
+        });
         let (error, inside) = score(problem.test.targets(), told);
         let own = &mut self.settings[place];
         own.errors.push(error);
@@ -185,81 +204,44 @@ impl Why {
         (named.collect(), rows.collect())
     }
 
-    fn find(&self, name: &str) -> Option<&Setting> {
+    pub fn find(&self, name: &str) -> Option<&Setting> {
         self.settings.iter().find(|own| own.name == name)
     }
 
-    /// The mean error of a setting of [`TOGETHER`] queries.
-    fn together(&self, what: &str) -> f64 {
-        let own = self.find(&format!("{}: {what}", asked_how(TOGETHER)));
-        own.map_or(f64::NAN, |own| mean_and_error(&own.errors).0)
+    /// The mean error of a setting.
+    pub fn error(&self, name: &str) -> f64 {
+        (self.find(name)).map_or(f64::NAN, |own| mean_and_error(&own.errors).0)
     }
 
-    /// What each way of making the prior gives.
-    pub fn priors_told(&self) -> String {
-        let name = format!("{}: {NOISE}", asked_how(TOGETHER));
-        let broken = self
-            .find(&name)
-            .map_or(f64::NAN, |own| mean_and_error(&own.broken).0);
-        format!(
-            "both matter, noise more: with many rows a node, linearised with the mean of the nodes' noise {:.3}; Monte Carlo with one node's noise {:.3}, the fused precision not \
-             positive in {:.0} % of blocks",
-            self.together(LINEAR),
-            self.together(NOISE),
-            100.0 * broken
-        )
+    /// Its error less that of the product of the same nodes asked one at a time, with its standard error.
+    pub fn less(&self, name: &str) -> String {
+        (self.find(name)).map_or_else(String::new, |own| signed(mean_and_error(&own.less)))
     }
 
-    /// What it says, in sentences.
-    pub fn told(&self) -> String {
-        let less = |name: &str| match self.find(name) {
-            Some(own) => signed(mean_and_error(&own.less)),
-            None => String::new(),
-        };
-        let error =
-            |name: &str| (self.find(name)).map_or(f64::NAN, |own| mean_and_error(&own.errors).0);
-        let counts = COUNTS.iter().map(|count| {
-            let named = |what: &str| less(&format!("{}: {what}", asked_how(*count)));
-            let (machine, product) = (named(MACHINE), named(PRODUCT));
-            format!("{} {machine} (product {product})", asked_how(*count))
-        });
-        format!(
-            "ten networks of 100 rows, error less that of the product one at a time: {}. One at a time with noise inside, nodes' weights differ by {:.0} % and the prior is \
-             {:.2} % of the precision: every rule says the same. Together the noise averages out, and the prior that every node counted is divided away. With a weak \
-             prior ({WEAK}; the evidence finds {:.3}) there is nothing to divide away: {TOGETHER} together {} (product {}), and the product one at a time has {:.4}, \
-             one network of all rows {:.4}; with the evidence's prior {:.4} and {:.4}",
-            counts.collect::<Vec<_>>().join(", "),
-            100.0 * mean_and_error(&self.spread).0,
-            100.0 * mean_and_error(&self.share).0,
-            mean_and_error(&self.held).0,
-            less(&format!("weak prior, {}: {MACHINE}", asked_how(TOGETHER))),
-            less(&format!("weak prior, {}: {PRODUCT}", asked_how(TOGETHER))),
-            error("weak prior, one at a time: product"),
-            error("weak prior, one network of all rows"),
-            error("one at a time: product"),
-            error("one network of all rows"),
-        )
+    /// Mean difference of the errors of two settings, with its standard error.
+    pub fn between(&self, name: &str, other: &str) -> Option<(f64, f64)> {
+        let (own, other) = (self.find(name)?, self.find(other)?);
+        let both = own.errors.iter().zip(&other.errors);
+        Some(mean_and_error(
+            &both.map(|(own, other)| own - other).collect::<Vec<_>>(),
+        ))
     }
+}
 
-    /// Whether the prior wins exactly where it can be divided away: clearly with many queries together and the evidence's prior, not
-    /// with a weak one, and not one at a time.
-    pub fn isolates(&self) -> bool {
-        let gain = |how: String| {
-            let named = |what: &str| self.find(&format!("{how}: {what}"));
-            let (own, base) = (named(MACHINE)?, named(PRODUCT)?);
-            let both = own.errors.iter().zip(&base.errors);
-            Some(mean_and_error(
-                &both.map(|(a, b)| a - b).collect::<Vec<_>>(),
-            ))
-        };
-        let joint = asked_how(TOGETHER);
-        let weak = gain(format!("weak prior, {joint}"));
-        match (gain(asked_how(1)), gain(joint), weak) {
-            (Some(alone), Some((gain, error)), Some(weak)) => {
-                let is_nothing = |other: (f64, f64)| other.0.abs() < 0.1 * gain.abs();
-                gain + 2.0 * error < 0.0 && is_nothing(alone) && is_nothing(weak)
-            }
-            _ => false,
+/// The mean of what nodes predict, each with its own noise inside, and the mean of their variances.
+fn averaged(nodes: &[&dyn InWeights], problem: &Problem) -> Result<Vec<Moments>> {
+    let (query, share) = (problem.test.inputs(), 1.0 / nodes.len() as f64);
+    let nothing = Moments {
+        mean: 0.0,
+        variance: 0.0,
+    };
+    let mut told = vec![nothing; query.rows()];
+    for node in nodes {
+        let belief = node.marginals(query)?;
+        for (row, own) in told.iter_mut().enumerate() {
+            own.mean += share * belief.mean[(row, 0)];
+            own.variance += share * (belief.variance[(row, 0)] + node.noise_variance());
         }
     }
+    Ok(told)
 }

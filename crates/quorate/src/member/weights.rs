@@ -20,6 +20,11 @@ pub trait InWeights: Member {
     /// Values of the function under any weights, and their slopes in the weights: a row for each query.
     fn under(&self, weights: &[f64], query: Inputs<'_>) -> (Vec<f64>, Matrix);
 
+    /// The values alone.
+    fn values_under(&self, weights: &[f64], query: Inputs<'_>) -> Vec<f64> {
+        self.under(weights, query).0
+    }
+
     /// The prior over functions by linearisation around the most probable weights (Latouche 2007, 3.3.4): mean
     /// `F(w) - J w` and variance `J J' / alpha`.
     fn linearised_prior(&self, query: Inputs<'_>) -> Marginals {
@@ -77,5 +82,11 @@ impl InWeights for NetworkMember {
 
     fn under(&self, weights: &[f64], query: Inputs<'_>) -> (Vec<f64>, Matrix) {
         self.network().slopes(weights, &self.expanded(query))
+    }
+
+    fn values_under(&self, weights: &[f64], query: Inputs<'_>) -> Vec<f64> {
+        let (network, rows) = (self.network(), self.expanded(query));
+        let each = rows.chunks_exact(network.inputs.max(1));
+        each.map(|row| network.output(weights, row)).collect()
     }
 }
