@@ -40,7 +40,7 @@ pub fn page(
     };
     let between = |split: usize, kind: usize, [how, other]: [How; 2]| {
         let both = each(split, kind, how).iter().zip(each(split, kind, other));
-        mean_and_error(&both.map(|(own, other)| own.0 - other.0).collect::<Vec<_>>())
+        repeated(&both.map(|(own, other)| own.0 - other.0).collect::<Vec<_>>())
     };
     for (split, split_name) in SPLITS.iter().enumerate() {
         for (kind, kind_name) in KINDS.iter().enumerate() {
@@ -50,7 +50,7 @@ pub fn page(
                     false => way.scatterometry,
                 };
                 let own: Vec<f64> = each(split, kind, way.how).iter().map(|s| s.0).collect();
-                let (ours, error) = mean_and_error(&own);
+                let (ours, error) = repeated(&own);
                 let (less, of_less) = between(split, kind, [way.how, How::Product]);
                 labels.push(format!("{split_name}, {kind_name}, {}", way.name));
                 let theirs = theirs[2 * split + kind];
@@ -190,4 +190,11 @@ pub fn page(
         panels: Vec::new(),
         claims,
     }
+}
+
+/// Mean and standard error; one repetition has none.
+fn repeated(values: &[f64]) -> (f64, f64) {
+    let (mean, error) = mean_and_error(values);
+    let is_one = values.len() < 2;
+    (mean, if is_one { f64::NAN } else { error })
 }
