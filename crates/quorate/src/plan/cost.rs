@@ -59,7 +59,7 @@ const DOUBLE: f64 = 8.0;
 /// The program with its threads before it has read anything.
 const PROGRAM: f64 = 20e6;
 /// Learning from a random part and from neighbourhoods, whatever the number of rows.
-const NEIGHBOURHOODS: f64 = 52e6;
+const NEIGHBOURHOODS: f64 = 43e6;
 /// What the allocator holds of matrices that come and go, at most.
 const HELD: f64 = 40e6;
 /// Bytes for each cell of a table that is held: as read, as encoded, as points, and in the model's file.
