@@ -8,8 +8,9 @@ use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
 use super::fold::{Clock, Fold};
-use super::weights::{Gathered, Weight, named, part_names};
-use super::{CompareSpec, Comparison, Cut, Entry, Line, Maker};
+use super::tally::{Key, Outcome, Tally};
+use super::weights::{named, part_names};
+use super::{CompareSpec, Comparison, Cut, Entry, Maker};
 use crate::classifier::{ClassKind, ClassRecipe, ClassSetting, Classifier};
 use crate::ensemble::{Share, class_record, makers};
 use crate::error::{Error, Result};
@@ -41,13 +42,8 @@ pub fn class_entries(kinds: &[&'static ClassKind], rules: &[&'static ClassRule])
     entries
 }
 
-/// Probabilities of the rows of a fold, or why there are none, the seconds they took, and weights that the rule found.
-type Outcome = (
-    std::result::Result<Matrix, String>,
-    f64,
-    Option<Vec<Weight>>,
-);
-type Outcomes = BTreeMap<(&'static str, bool, Option<&'static str>), Outcome>;
+/// Probabilities of the rows of a fold.
+type Outcomes = BTreeMap<Key, Outcome<Matrix>>;
 
 pub fn compare(
     spec: &CompareSpec,
@@ -57,14 +53,11 @@ pub fn compare(
     watch: &dyn Watch,
 ) -> Result<Comparison> {
     let (kinds, rules) = (spec.class_kinds()?, spec.class_rules()?);
-    let entries = class_entries(&kinds, &rules);
     let Some(classes) = cut.schema.target().classes().cloned() else {
         return Err(Error::Spec("the target holds no classes".into()));
     };
-    let mut sums = vec![Some(ClassSum::new(classes.count())); entries.len()];
-    let mut seconds = vec![0.0; entries.len()];
-    let mut problems: Vec<Option<String>> = vec![None; entries.len()];
-    let mut weighed = vec![Gathered::default(); entries.len()];
+    let entries = class_entries(&kinds, &rules);
+    let mut tally = Tally::new(entries, ClassSum::new(classes.count()));
     for number in 0..cut.folds {
         watch.check()?;
         watch.progress("comparing", number, cut.folds);
@@ -79,41 +72,20 @@ pub fn compare(
             .iter()
             .map(|label| own.labels().iter().position(|other| other == label))
             .collect();
-        for (index, entry) in entries.iter().enumerate() {
-            let key = (entry.member, entry.maker == Maker::Alone, entry.rule);
-            let missing = || (Err("could not be fitted".to_owned()), 0.0, None);
-            let (outcome, spent, own) = found.remove(&key).unwrap_or_else(missing);
-            seconds[index] += spent;
-            weighed[index].add(own);
-            match (outcome, &mut sums[index]) {
-                (Ok(probabilities), Some(sum)) => {
-                    for (row, (&code, weight)) in codes.iter().zip(&weights).enumerate() {
-                        let at =
-                            |place: &Option<usize>| place.map_or(0.0, |p| probabilities[(row, p)]);
-                        let all: Vec<f64> = places.iter().map(at).collect();
-                        sum.add(code, &all, *weight);
-                    }
+        tally.add(
+            |key| found.remove(&key),
+            |probabilities, sum| {
+                for (row, (&code, weight)) in codes.iter().zip(&weights).enumerate() {
+                    let at = |place: &Option<usize>| place.map_or(0.0, |p| probabilities[(row, p)]);
+                    let all: Vec<f64> = places.iter().map(at).collect();
+                    sum.add(code, &all, *weight);
                 }
-                (Ok(_), None) => {}
-                (Err(problem), sum) => {
-                    *sum = None;
-                    problems[index].get_or_insert(problem);
-                }
-            }
-        }
+                Ok(())
+            },
+        )?;
     }
     watch.progress("comparing", cut.folds, cut.folds);
-    let mut lines = Vec::with_capacity(entries.len());
-    for (index, entry) in entries.into_iter().enumerate() {
-        let scores = sums[index].as_ref().map(ClassSum::scores).transpose()?;
-        lines.push(Line {
-            entry,
-            scores: scores.map(Scorecard::Classes),
-            seconds: seconds[index],
-            problem: problems[index].take(),
-            weights: std::mem::take(&mut weighed[index]).mean(),
-        });
-    }
+    let lines = tally.lines(|sum| Ok(Scorecard::Classes(sum.scores()?)))?;
     Ok(cut.ranked(table, lines))
 }
 
@@ -144,7 +116,10 @@ fn run(
             Ok(single) => singles.push(single),
             Err(error) => {
                 fold.watch.check()?;
-                let problem = || (Err(error.to_string()), 0.0, None);
+                let problem = || Outcome {
+                    told: Err(error.to_string()),
+                    ..Outcome::not_fitted()
+                };
                 outcomes.insert((kind.name, true, None), problem());
                 for rule in rules {
                     outcomes.insert((kind.name, false, Some(rule.name)), problem());
@@ -196,7 +171,12 @@ impl Ready<'_> {
         let start = clock();
         let said = recipe.fit(self.train)?.probabilities(self.query)?;
         let seconds = preparing + clock() - start;
-        outcomes.insert((kind.name, true, None), (Ok(said.clone()), seconds, None));
+        let alone = Outcome {
+            told: Ok(said.clone()),
+            seconds,
+            weights: None,
+        };
+        outcomes.insert((kind.name, true, None), alone);
         if !rules.is_empty() {
             let parts = makers::parts(self.train.rows(), self.fold.parts, self.fold.seed);
             let shares: Vec<Share> = parts.into_iter().map(Share::Rows).collect();
@@ -277,7 +257,7 @@ impl Ready<'_> {
                 (Some(record), true) => rule.fusion.learn(record)?,
                 _ => None,
             };
-            let fused = rule
+            let told = rule
                 .fusion
                 .combine(answers, self.classes.shares(), weights.as_deref())
                 .map_err(|error| error.to_string());
@@ -285,9 +265,13 @@ impl Ready<'_> {
             if rule.needs_record {
                 seconds += recording;
             }
-            let weights = weights.filter(|_| fused.is_ok());
-            let weights = weights.map(|own| named(members, &own));
-            outcomes.insert((name, false, Some(rule.name)), (fused, seconds, weights));
+            let weights = weights.filter(|_| told.is_ok());
+            let fused = Outcome {
+                told,
+                seconds,
+                weights: weights.map(|own| named(members, &own)),
+            };
+            outcomes.insert((name, false, Some(rule.name)), fused);
         }
         Ok(())
     }

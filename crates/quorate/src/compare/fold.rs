@@ -7,7 +7,8 @@ use quorate_gp::gaussian::Marginals;
 use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
-use super::weights::{Weight, named, part_names};
+use super::tally::{Key, Outcome};
+use super::weights::{named, part_names};
 use super::{Entry, Maker};
 use crate::ensemble::{Council, makers, out_of_fold};
 use crate::error::{Error, Result};
@@ -36,14 +37,6 @@ pub struct Scored {
     pub weight: f64,
 }
 
-/// What became of one entry.
-pub struct Outcome {
-    pub scored: std::result::Result<Vec<Scored>, String>,
-    pub seconds: f64,
-    /// Weights that the rule found for the members.
-    pub weights: Option<Vec<Weight>>,
-}
-
 /// Rows ready for the mathematics.
 struct Ready<'a> {
     fold: &'a Fold<'a>,
@@ -59,7 +52,7 @@ struct Prepared {
     seconds: f64,
 }
 
-type Outcomes = BTreeMap<(&'static str, bool, Option<&'static str>), Outcome>;
+pub(super) type Outcomes = BTreeMap<Key, Outcome<Vec<Scored>>>;
 
 impl Fold<'_> {
     /// The outcome of every entry, in their order. What a kind cannot do is an outcome; an interruption is an error.
@@ -68,7 +61,7 @@ impl Fold<'_> {
         kinds: &[&'static Kind],
         rules: &[&'static Rule],
         entries: &[Entry],
-    ) -> Result<Vec<Outcome>> {
+    ) -> Result<Outcomes> {
         let (schema, _) = Schema::learn(&self.train, &self.roles)?;
         let ready = Ready {
             train: schema.training_data(&self.train)?,
@@ -101,18 +94,16 @@ impl Fold<'_> {
             self.watch.check()?;
             failures.insert("all", error.to_string());
         }
-        let take = |entry: &Entry| {
-            let key = (entry.member, entry.maker == Maker::Alone, entry.rule);
-            outcomes.remove(&key).unwrap_or_else(|| Outcome {
-                scored: Err(failures
-                    .get(entry.member)
-                    .cloned()
-                    .unwrap_or_else(|| "could not be fitted".to_owned())),
-                seconds: 0.0,
-                weights: None,
-            })
-        };
-        Ok(entries.iter().map(take).collect())
+        for entry in entries {
+            if let Some(problem) = failures.get(entry.member) {
+                let failed = Outcome {
+                    told: Err(problem.clone()),
+                    ..Outcome::not_fitted()
+                };
+                outcomes.entry(entry.key()).or_insert(failed);
+            }
+        }
+        Ok(outcomes)
     }
 }
 
@@ -144,7 +135,7 @@ impl Ready<'_> {
         outcomes.insert(
             (kind.name, true, None),
             Outcome {
-                scored: Ok(self.scored(&belief, member.noise_variance())),
+                told: Ok(self.scored(&belief, member.noise_variance())),
                 seconds: prepared.seconds + own,
                 weights: None,
             },
@@ -305,7 +296,7 @@ impl Ready<'_> {
             if rule.fusion.needs_record() {
                 seconds += recording;
             }
-            let (scored, weights) = match fused {
+            let (told, weights) = match fused {
                 Ok((belief, weights)) => (
                     Ok(self.scored(&belief, council.noise())),
                     weights.map(|own| named(members, &own)),
@@ -315,7 +306,7 @@ impl Ready<'_> {
             outcomes.insert(
                 (name, false, Some(rule.name)),
                 Outcome {
-                    scored,
+                    told,
                     seconds,
                     weights,
                 },

@@ -10,6 +10,7 @@ mod classes;
 mod fold;
 mod quantities;
 mod spec;
+mod tally;
 mod weights;
 
 pub use classes::class_entries;
@@ -31,7 +32,7 @@ use crate::score::{ScoreSum, Yardstick};
 use crate::spec::ModelSpec;
 use crate::task::{Scorecard, decide};
 use fold::Fold;
-use weights::Gathered;
+use tally::Tally;
 
 /// How an entry's members came to their rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -256,44 +257,24 @@ fn numbers(
 ) -> Result<Comparison> {
     let (kinds, rules) = (spec.kinds()?, spec.rules()?);
     let entries = entries(&kinds, &rules);
-    let mut sums = vec![Some(ScoreSum::new(Yardstick::from(&cut.schema))); entries.len()];
-    let mut seconds = vec![0.0; entries.len()];
-    let mut problems: Vec<Option<String>> = vec![None; entries.len()];
-    let mut weights = vec![Gathered::default(); entries.len()];
+    let mut tally = Tally::new(entries.clone(), ScoreSum::new(Yardstick::from(&cut.schema)));
     for number in 0..cut.folds {
         watch.check()?;
         watch.progress("comparing", number, cut.folds);
         let fold = cut.fold(number, spec, table, clock, watch);
-        let found = fold.run(&kinds, &rules, &entries)?;
-        for (index, outcome) in found.into_iter().enumerate() {
-            seconds[index] += outcome.seconds;
-            weights[index].add(outcome.weights);
-            match (outcome.scored, &mut sums[index]) {
-                (Ok(rows), Some(sum)) => {
-                    for row in rows {
-                        sum.add(row.target, row.mean, row.variance, row.weight);
-                    }
+        let mut found = fold.run(&kinds, &rules, &entries)?;
+        tally.add(
+            |key| found.remove(&key),
+            |rows, sum| {
+                for row in rows {
+                    sum.add(row.target, row.mean, row.variance, row.weight);
                 }
-                (Ok(_), None) => {}
-                (Err(problem), sum) => {
-                    *sum = None;
-                    problems[index].get_or_insert(problem);
-                }
-            }
-        }
+                Ok(())
+            },
+        )?;
     }
     watch.progress("comparing", cut.folds, cut.folds);
-    let mut lines = Vec::with_capacity(entries.len());
-    for (index, entry) in entries.into_iter().enumerate() {
-        let scores = sums[index].as_ref().map(ScoreSum::scores).transpose()?;
-        lines.push(Line {
-            entry,
-            scores: scores.map(Scorecard::Number),
-            seconds: seconds[index],
-            problem: problems[index].take(),
-            weights: std::mem::take(&mut weights[index]).mean(),
-        });
-    }
+    let lines = tally.lines(|sum| Ok(Scorecard::Number(sum.scores()?)))?;
     Ok(cut.ranked(table, lines))
 }
 

@@ -10,8 +10,9 @@ use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
 use super::fold::{Clock, Fold};
-use super::weights::{Gathered, Weight, named};
-use super::{CompareSpec, Comparison, Cut, Entry, Line, Maker};
+use super::tally::{Key, Outcome, Tally};
+use super::weights::named;
+use super::{CompareSpec, Comparison, Cut, Entry, Maker};
 use crate::ensemble::{Council, Said, makers};
 use crate::error::{Error, Result};
 use crate::fusion::{Needs, Record, Rule};
@@ -51,14 +52,9 @@ fn of_kinds(rule: &Rule) -> bool {
     rule.needs == Needs::Opinions || rule.needs == Needs::Evidence
 }
 
-/// What is believed of the rows of a fold and what makes targets of it, or why nothing is; seconds; weights.
-struct Outcome {
-    told: std::result::Result<(Marginals, Through), String>,
-    seconds: f64,
-    weights: Option<Vec<Weight>>,
-}
-
-type Outcomes = BTreeMap<(&'static str, bool, Option<&'static str>), Outcome>;
+/// What is believed of the rows of a fold, and what makes targets of it.
+type Told = (Marginals, Through);
+type Outcomes = BTreeMap<Key, Outcome<Told>>;
 
 pub fn compare(
     spec: &CompareSpec,
@@ -69,10 +65,7 @@ pub fn compare(
 ) -> Result<Comparison> {
     let (kinds, rules) = (spec.latent_kinds()?, spec.latent_rules()?);
     let entries = quantity_entries(&kinds, &rules);
-    let mut sums = vec![Some(QuantitySum::default()); entries.len()];
-    let mut seconds = vec![0.0; entries.len()];
-    let mut problems: Vec<Option<String>> = vec![None; entries.len()];
-    let mut weights = vec![Gathered::default(); entries.len()];
+    let mut tally = Tally::new(entries, QuantitySum::default());
     let (likelihood, remark) = likelihood(spec, &kinds, &cut.schema, table, watch)?;
     cut.notes.extend(remark);
     for number in 0..cut.folds {
@@ -89,37 +82,13 @@ pub fn compare(
             fold: &fold,
         };
         let mut found = ready.run(&kinds, &rules)?;
-        for (index, entry) in entries.iter().enumerate() {
-            let key = (entry.member, entry.maker == Maker::Alone, entry.rule);
-            let outcome = found.remove(&key).unwrap_or_else(|| Outcome {
-                told: Err("could not be fitted".to_owned()),
-                seconds: 0.0,
-                weights: None,
-            });
-            seconds[index] += outcome.seconds;
-            weights[index].add(outcome.weights);
-            match (outcome.told, &mut sums[index]) {
-                (Ok((belief, through)), Some(sum)) => ready.score(&belief, through, sum)?,
-                (Ok(_), None) => {}
-                (Err(problem), sum) => {
-                    *sum = None;
-                    problems[index].get_or_insert(problem);
-                }
-            }
-        }
+        tally.add(
+            |key| found.remove(&key),
+            |(belief, through), sum| ready.score(&belief, through, sum),
+        )?;
     }
     watch.progress("comparing", cut.folds, cut.folds);
-    let mut lines = Vec::with_capacity(entries.len());
-    for (index, entry) in entries.into_iter().enumerate() {
-        let scores = sums[index].as_ref().map(QuantitySum::scores).transpose()?;
-        lines.push(Line {
-            entry,
-            scores: scores.map(Scorecard::Quantity),
-            seconds: seconds[index],
-            problem: problems[index].take(),
-            weights: std::mem::take(&mut weights[index]).mean(),
-        });
-    }
+    let lines = tally.lines(|sum| Ok(Scorecard::Quantity(sum.scores()?)))?;
     Ok(cut.ranked(table, lines))
 }
 
@@ -306,7 +275,7 @@ impl Ready<'_> {
         record: Option<(&Record, &[String])>,
         recipe: &LatentRecipe,
         fitting: f64,
-    ) -> Outcome {
+    ) -> Outcome<Told> {
         let clock = self.fold.clock;
         let start = clock();
         let learned = record
