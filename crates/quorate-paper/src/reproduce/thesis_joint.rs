@@ -241,13 +241,15 @@ mod tests {
             let problem = problem(&train, &test, &[30; 3]);
             let nodes = agents(&problem.nodes, &model, 5, &Unwatched)?;
             let nodes: Vec<&dyn InWeights> = nodes.iter().map(AsRef::as_ref).collect();
-            for nodes in [&nodes[..], &nodes[..1]] {
+            for (nodes, inside) in [(&nodes[..], 1.0), (&nodes[..], 0.1), (&nodes[..1], 1.0)] {
                 let (query, count) = (test.inputs(), nodes.len() as f64);
                 let priors = [
                     (Common::AllLinearised, Noise::Mean),
                     (Common::None, Noise::Mean),
                 ];
-                let told = together(&Asked::new(nodes, query), 7, &priors, &Unwatched)?;
+                let mut asked = Asked::new(nodes, query);
+                asked.set_noise_inside(inside);
+                let told = together(&asked, 7, &priors, &Unwatched)?;
                 let mut precision = Matrix::zeros(7, 7);
                 let (mut pull, mut prior) = (Matrix::zeros(7, 1), Matrix::zeros(7, 7));
                 let mut noise = 0.0;
@@ -260,19 +262,26 @@ mod tests {
                     node.precision().solve(inverse.as_mut());
                     let own = dense(
                         &slopes * &inverse * slopes.transpose(),
-                        node.noise_variance(),
+                        inside * node.noise_variance(),
                     );
+                    for (value, output) in
+                        (node.values_under(node.weights(), query).iter()).zip(&outputs)
+                    {
+                        assert!((value - output).abs() < 1e-12, "{value} {output}");
+                    }
                     pull += &own * Matrix::from_fn(7, 1, |row, _| outputs[row]);
                     precision += own;
                     prior += &slopes * slopes.transpose() / (node.prior_precision() * count);
                     noise += node.noise_variance() / count;
                 }
-                let divided = &precision - (count - 1.0) * dense(prior, noise);
+                let divided = &precision - (count - 1.0) * dense(prior, inside * noise);
                 for (told, precision) in told.iter().zip([divided, precision]) {
                     let covariance = dense(precision.clone(), 0.0);
                     let mean = &covariance * &pull;
                     for (row, own) in told.moments.iter().enumerate() {
-                        let (expected, variance) = (mean[(row, 0)], covariance[(row, row)]);
+                        let outside = (1.0 - inside) * noise;
+                        let (expected, variance) =
+                            (mean[(row, 0)], covariance[(row, row)] + outside);
                         assert!((own.mean - expected).abs() < 1e-7, "{expected} {own:?}");
                         assert!(
                             (own.variance / variance - 1.0).abs() < 1e-7,

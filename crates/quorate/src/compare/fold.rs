@@ -55,7 +55,7 @@ struct Prepared {
 pub(super) type Outcomes = BTreeMap<Key, Outcome<Vec<Scored>>>;
 
 impl Fold<'_> {
-    /// The outcome of every entry, in their order. What a kind cannot do is an outcome; an interruption is an error.
+    /// The outcomes of entries by their keys. What a kind cannot do is an outcome; an interruption is an error.
     pub fn run(
         &self,
         kinds: &[&'static Kind],

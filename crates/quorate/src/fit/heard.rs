@@ -9,7 +9,6 @@ use super::mixture::MOST_ROWS;
 use super::trials::{Maker, Trial};
 use crate::error::Result;
 use crate::mixture::{Heard, MixtureRows, Settings, climb_through, density};
-use crate::plan::{MEMORY, widened_bytes};
 use crate::spec::ModelSpec;
 
 /// Landmarks unless told otherwise.
@@ -83,7 +82,7 @@ fn each(maker: &Maker<'_>, trial: &Trial) -> f64 {
     trial.density / maker.rows.weights().iter().sum::<f64>().max(1.0)
 }
 
-/// The prior of a sample climbed on as many rows as a mixture takes, where landmarks are no help and memory suffices; the sample
+/// The prior of a sample climbed on as many rows as a mixture takes, where landmarks are no help and the plan allows it; the sample
 /// stays where more rows make a row left out no likelier.
 ///
 /// Landmarks are no help where a length scale is shorter than any distance between them. power_plant is such a table: one of its inputs
@@ -96,8 +95,7 @@ pub(super) fn widened(
     long: &Dataset,
 ) -> Result<(Dataset, Trial)> {
     let rows = MOST_ROWS.min(long.rows());
-    let allowed = spec.memory.unwrap_or(MEMORY).0;
-    if rows <= data.rows() || widened_bytes(trial.prior.count()) > allowed {
+    if rows <= data.rows() {
         return Ok((data, trial));
     }
     let more = long.select(&random_rows(long.rows(), rows, spec.seed));

@@ -66,11 +66,13 @@ impl MixtureRecord {
     }
 }
 
+/// Fits a mixture; with `may_widen` to a larger sample of a long table where landmarks are no help.
 pub fn fit(
     spec: &ModelSpec,
     schema: &Schema,
     data: Dataset,
     experts: usize,
+    may_widen: bool,
     watch: &dyn Watch,
 ) -> Result<(Found, MixtureState, Answers)> {
     if !matches!(schema.target(), TargetCode::Number(_)) {
@@ -123,11 +125,11 @@ pub fn fit(
     };
     let (data, best, heard) = match (&long, heard) {
         (_, Some(all)) => (data, all.trial, Some((all.heard, all.rows))),
-        (Some(long), None) => {
+        (Some(long), None) if may_widen => {
             let (data, best) = heard::widened(spec, &maker, best, data, long)?;
             (data, best, None)
         }
-        (None, None) => (data, best, None),
+        (_, None) => (data, best, None),
     };
     let Trial {
         prior,

@@ -154,7 +154,9 @@ pub(crate) fn fit(
             (found, State::Rows(data), answers)
         }
         Way::Mixture { experts, .. } => {
-            let (found, state, answers) = mixture::fit(&planned, &schema, data, experts, watch)?;
+            let may_widen = plan.otherwise.is_some();
+            let (found, state, answers) =
+                mixture::fit(&planned, &schema, data, experts, may_widen, watch)?;
             (found, State::Mixture(state), answers)
         }
         Way::Local { .. } => {

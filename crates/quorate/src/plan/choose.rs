@@ -122,8 +122,7 @@ impl Plan {
             .into_iter()
             .map(|way| {
                 let cost = cost(&way, shape);
-                let in_time = time.is_none_or(|time| cost.seconds <= time.0);
-                let fits = cost.bytes <= memory.0 && in_time;
+                let fits = fits(spec, &cost);
                 Entry { way, cost, fits }
             })
             .collect();
@@ -133,7 +132,7 @@ impl Plan {
                 memory,
                 time,
                 chosen: *chosen,
-                otherwise: otherwise(spec, shape, &chosen.way, memory),
+                otherwise: otherwise(spec, shape, &chosen.way),
                 ways,
             }),
             None => Err(refusal(spec, shape, memory, &ways)),
@@ -183,17 +182,25 @@ fn cost(way: &Way, shape: &Shape) -> Cost {
     }
 }
 
-/// What a mixture takes that hears a long table through landmarks nobody asked for, where they are no help.
-fn otherwise(spec: &ModelSpec, shape: &Shape, way: &Way, memory: Memory) -> Option<Cost> {
+/// What a mixture takes that hears a long table through landmarks nobody asked for, where they are no help; none where that
+/// is too much, and the sample is kept.
+fn otherwise(spec: &ModelSpec, shape: &Shape, way: &Way) -> Option<Cost> {
     match *way {
         Way::Mixture {
             experts,
             landmarks: Some(landmarks),
-        } if spec.landmark_count().is_none() && cost::widened_bytes(experts) <= memory.0 => {
-            Some(cost::widened(shape, experts, landmarks))
+        } if spec.landmark_count().is_none() => {
+            let cost = cost::widened(shape, experts, landmarks);
+            fits(spec, &cost).then_some(cost)
         }
         _ => None,
     }
+}
+
+/// Whether memory and time suffice.
+fn fits(spec: &ModelSpec, cost: &Cost) -> bool {
+    let in_time = spec.time.is_none_or(|time| cost.seconds <= time.0);
+    cost.bytes <= spec.memory.unwrap_or(MEMORY).0 && in_time
 }
 
 /// What the specification leaves open, best first.
@@ -398,7 +405,7 @@ mod tests {
         };
         assert_eq!(Plan::new(&asked, &shape(4000)).unwrap().otherwise, None);
         let little = ModelSpec {
-            memory: Some(Memory(768 << 20)),
+            memory: Some(Memory(1 << 30)),
             ..spec
         };
         assert_eq!(Plan::new(&little, &shape(4000)).unwrap().otherwise, None);

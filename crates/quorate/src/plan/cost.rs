@@ -120,14 +120,9 @@ pub fn mixture(shape: &Shape, experts: usize, landmarks: Option<usize>) -> Cost 
 
 /// Bytes of the matrices of a mixture over so many rows: a covariance and, at the end, three factors for each expert, and blocks,
 /// of the best trial so far and of the one that is made.
-pub fn mixture_bytes(rows: usize, experts: usize) -> u64 {
+fn mixture_bytes(rows: usize, experts: usize) -> u64 {
     let matrix = (8 * rows * rows) as u64;
     2 * matrix * (3 * experts as u64 + 6)
-}
-
-/// Bytes of the matrices where landmarks are no help: the trials of the sample, then one of as many rows as a mixture takes.
-pub fn widened_bytes(experts: usize) -> u64 {
-    mixture_bytes(mixture::SAMPLE, experts) + mixture_bytes(mixture::MOST_ROWS, experts) / 2
 }
 
 /// A mixture that was to hear all rows through landmarks, and climbs as many rows as it takes without them instead.
@@ -136,7 +131,8 @@ pub fn widened(shape: &Shape, experts: usize, landmarks: usize) -> Cost {
     // So many rows are factored and inverted at the rate of large matrices; all else is small beside it.
     let round = 2.0 / 3.0 * (mixture::MOST_ROWS as f64).powi(3) / LARGE_FLOPS;
     Cost {
-        bytes: through.bytes + widened_bytes(experts) - mixture_bytes(mixture::SAMPLE, experts),
+        // Beside the trials of the sample, one of so many rows.
+        bytes: through.bytes + mixture_bytes(mixture::MOST_ROWS, experts) / 2,
         seconds: through.seconds + WIDENED_ROUNDS * 3.0 * experts as f64 * round / CORES,
     }
 }

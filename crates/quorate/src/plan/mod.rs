@@ -22,7 +22,6 @@ mod shape;
 pub use budget::{Memory, Span};
 pub use choose::{Entry, Plan, Way};
 pub use cost::Cost;
-pub(crate) use cost::widened_bytes;
 pub use shape::Shape;
 
 /// Tables with at most this many distinct rows are fitted exactly unless told otherwise, and learn from all their rows.
