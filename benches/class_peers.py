@@ -1,7 +1,7 @@
 """Classes beside other software: error, log loss, processor seconds and memory of one peer on one split, as a line of JSON.
 
-Usage: python benches/class_peers.py PEER TRAIN TEST [SECONDS], where PEER is lightgbm, sklearn-gpc, gpytorch-svgp, gpboost or the
-path of the built command `quorate`, and TRAIN and TEST are Parquet tables with the target `label`, 0 to K - 1.
+Usage: python benches/class_peers.py PEER TRAIN TEST [SECONDS], where PEER is lightgbm, sklearn-gpc, sklearn-gpc-sampled, gpytorch-svgp, gpboost,
+gpboost-sampled or the path of the built command `quorate`, and TRAIN and TEST are Parquet tables with the target `label`, 0 to K - 1.
 
 Everyone gets inputs with mean 0 and deviation 1 on the training rows (quorate scales for itself). A peer that is still busy after SECONDS of
 one core (400 unless told otherwise) is ended and reported as such.
@@ -12,6 +12,8 @@ one core (400 unless told otherwise) is ended and reported as such.
   epochs or 2,000 steps, whichever is more, or what three quarters of the time allow.
 - gpboost: knows two classes only (`bernoulli_logit`, `bernoulli_probit`): one class against the others by the Vecchia approximation, probabilities
   made to add up to one.
+- sklearn-gpc-sampled, gpboost-sampled: the same two where all rows take too long to learn from: one length scale, hyperparameters of each class from 1,000
+  rows at random, then all rows under them.
 """
 
 import json
@@ -126,14 +128,70 @@ def gpboost(x, y, seconds):
 
     def told(asked):
         ones = np.ones((len(asked), 1))
-        shares = [model.predict(gp_coords_pred=asked, X_pred=ones, predict_response=True)["mu"] for model in models]
-        shares = np.column_stack(shares)
-        return shares / shares.sum(axis=1, keepdims=True)
+        return added_up([model.predict(gp_coords_pred=asked, X_pred=ones, predict_response=True)["mu"] for model in models])
 
     return told
 
 
-PEERS = {"lightgbm": lightgbm, "sklearn-gpc": sklearn_gpc, "gpytorch-svgp": gpytorch_svgp, "gpboost": gpboost}
+def sample(x):
+    return np.random.default_rng(0).permutation(len(x))[:1000]
+
+
+def added_up(each):
+    shares = np.column_stack(each)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def sklearn_gpc_sampled(x, y, seconds):
+    from sklearn.gaussian_process import GaussianProcessClassifier
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+    kernel, few = ConstantKernel(1.0, (1e-3, 1e3)) * RBF(math.sqrt(x.shape[1]), (1e-2, 1e3)), sample(x)
+    models = []
+    for one in range(int(y.max()) + 1):
+        learned = GaussianProcessClassifier(kernel, random_state=0).fit(x[few], y[few] == one).kernel_ if (y[few] == one).any() else kernel
+        models.append(GaussianProcessClassifier(learned, optimizer=None).fit(x, y == one))
+    return lambda asked: added_up([model.predict_proba(asked)[:, 1] for model in models])
+
+
+def gpboost_sampled(x, y, seconds):
+    import gpboost as boost
+
+    few, models = sample(x), []
+
+    def process(rows):
+        return boost.GPModel(
+            gp_coords=rows, cov_function="matern", cov_fct_shape=1.5, likelihood="bernoulli_logit", gp_approx="vecchia", num_neighbors=20,
+            num_parallel_threads=1,
+        )
+
+    for one in range(int(y.max()) + 1):
+        learned = process(x[few])
+        learned.fit(y=(y[few] == one).astype(float), X=np.ones((len(few), 1)))
+        models.append((process(x), learned.get_cov_pars(), learned.get_coef()))
+
+    def told(asked):
+        each = []
+        for one, (model, values, level) in enumerate(models):
+            values, level = (np.asarray(own, float).reshape(-1) for own in (values, level))
+            level = np.full(len(x), level[0]), np.full(len(asked), level[0])
+            answer = model.predict(
+                gp_coords_pred=asked, y=(y == one).astype(float), cov_pars=values, offset=level[0], offset_pred=level[1], predict_response=True,
+            )
+            each.append(answer["mu"])
+        return added_up(each)
+
+    return told
+
+
+PEERS = {
+    "lightgbm": lightgbm,
+    "sklearn-gpc": sklearn_gpc,
+    "sklearn-gpc-sampled": sklearn_gpc_sampled,
+    "gpytorch-svgp": gpytorch_svgp,
+    "gpboost": gpboost,
+    "gpboost-sampled": gpboost_sampled,
+}
 
 
 def used(who):

@@ -1,9 +1,10 @@
-"""Errors on small sets of classes with the defaults: glass by ten folds, crabs by thirty random splits of 80 and 120 rows.
+"""Errors on small sets of classes with the defaults: glass by ten folds, crabs by thirty random splits of 80 and 120 rows, others by ten random halves.
 
-Usage: python benches/small_classes.py QUORATE DATA glass|crabs [FLAG ...], where QUORATE is the built command and DATA the folder with
-`fgl.csv.gz` and `crabs.csv.gz`. Crabs: 20 of each sex and colour train, as in Ripley's split; the colour is an input. With `peers` in place of
+Usage: python benches/small_classes.py QUORATE DATA glass|crabs|SET [FLAG ...], where QUORATE is the built command and DATA the folder with
+`fgl.csv.gz`, `crabs.csv.gz` and `SET.csv.gz`. Crabs: 20 of each sex and colour train, as in Ripley's split; the colour is an input. With `peers` in place of
 QUORATE other software answers on the very same splits: scikit-learn's logistic regression, linear discriminant and `GaussianProcessClassifier`,
-with the measurements as they are and, for crabs, with their logarithms, in which the sexes differ linearly.
+with the measurements as they are and, for crabs, with their logarithms, in which the sexes differ linearly; `crabs-but-one` leaves out one crab after the other
+instead, so that 199 are learned from.
 """
 
 import json
@@ -33,6 +34,17 @@ def splits(table):
     for seed in range(SPLITS):
         train = table.groupby(groups).sample(20, random_state=seed)
         yield train, table.drop(train.index)
+
+
+def halves(table):
+    for seed in range(10):
+        order = np.random.default_rng(seed).permutation(len(table))
+        yield table.iloc[order[: len(table) // 2]], table.iloc[order[len(table) // 2 :]]
+
+
+def but_one(table):
+    for row in table.index:
+        yield table.drop(row), table.loc[[row]]
 
 
 def ours(command, flags, train, test):
@@ -89,7 +101,8 @@ def theirs(train, test):
 
 def main():
     command, folder, name, *flags = sys.argv[1:]
-    path, pairs = {"glass": ("fgl.csv.gz", folds), "crabs": ("crabs.csv.gz", splits)}[name]
+    known = {"glass": ("fgl.csv.gz", folds), "crabs": ("crabs.csv.gz", splits), "crabs-but-one": ("crabs.csv.gz", but_one)}
+    path, pairs = known.get(name, (f"{name}.csv.gz", halves))
     errors, losses, rows = {}, {}, 0
     for train, test in pairs(pd.read_csv(os.path.join(folder, path))):
         told = theirs(train, test) if command == "peers" else ours(command, flags, train, test)

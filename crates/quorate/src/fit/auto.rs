@@ -1,13 +1,14 @@
 //! Finding a kernel: a few candidates learned on a sample of the rows, the one with the most evidence kept.
 
-use quorate_gp::data::{ColumnKind, Dataset, InputColumn, random_rows};
+use quorate_gp::data::{ColumnKind, Dataset, InputColumn, Member, random_rows};
 use quorate_gp::kernel::{Covariance, Kernel};
 use quorate_gp::learn::{Search, SearchLimits, learn};
 use quorate_gp::likelihood::GaussianNoise;
-use quorate_gp::posterior::ExactPosterior;
+use quorate_gp::posterior::{ExactPosterior, LeaveOneOut};
 use quorate_gp::watch::Watch;
 use serde::{Deserialize, Serialize};
 
+use super::folds::Unseen;
 use crate::error::{Error, Result};
 use crate::score::{Yardstick, leave_one_out_scores};
 
@@ -15,6 +16,8 @@ use crate::score::{Yardstick, leave_one_out_scores};
 const TRIAL_ROWS: usize = 600;
 /// Evidences this close (in nats) are a tie; leave-one-out density decides it.
 const TIE: f64 = 2.0;
+/// Parts that are foretold from the others, to see whether columns deserve length scales of their own.
+const PARTS: usize = 4;
 /// Categories with more levels than this may also try a low-rank kernel.
 const MANY_LEVELS: usize = 12;
 
@@ -170,7 +173,9 @@ pub fn choose(
 ///
 /// Every hyperparameter costs half the logarithm of the number of rows (Schwarz 1978): without that charge twenty
 /// length scales always find more evidence than one, and tell the next rows less. Of the outputs of all classes, which add
-/// up to a constant, one says nothing new, and their evidence counts that much less.
+/// up to a constant, one says nothing new, and their evidence counts that much less. Even so 135 rows can have much evidence for a
+/// pattern of a few columns that the next rows do not follow: length scales of their own must also foretell parts of the rows
+/// better, learned without them.
 fn choose_for_classes(
     columns: &[InputColumn],
     data: &Dataset,
@@ -237,20 +242,31 @@ fn choose_for_classes(
         }
     } else {
         for (index, own) in SHAPES.iter().enumerate() {
-            watch.progress("choosing a kernel", index, SHAPES.len() + 2);
+            watch.progress("choosing a kernel", index, SHAPES.len() + 3);
             if look(&with_categories(columns, own), &mut best, &mut tried)? {
                 shape = own;
             }
         }
         let plain = with_categories(columns, shape);
         look(&format!("{plain} + linear"), &mut best, &mut tried)?;
+        look(&with_categories(columns, "linear"), &mut best, &mut tried)?;
         let own = with_categories(columns, &format!("{shape}(ard)"));
+        let fewer = best.clone();
         if columns.len() > 1 && look(&own, &mut best, &mut tried)? {
-            for text in candidates(columns).iter().filter(|text| **text != own) {
-                look(text, &mut best, &mut tried)?;
+            let unseen = |text: &str| unseen_nlpd(text, columns, &sample, &quick, watch);
+            let pays = match &fewer {
+                Some((kernel, ..)) => unseen(&own)? < unseen(&kernel.structure().to_string())?,
+                None => true,
+            };
+            if pays {
+                for text in candidates(columns).iter().filter(|text| **text != own) {
+                    look(text, &mut best, &mut tried)?;
+                }
+            } else {
+                best = fewer;
             }
         }
-        watch.progress("choosing a kernel", SHAPES.len() + 2, SHAPES.len() + 2);
+        watch.progress("choosing a kernel", SHAPES.len() + 3, SHAPES.len() + 3);
     }
     match (best, failure) {
         (Some((kernel, noise, _)), _) => Ok((kernel, noise, tried)),
@@ -280,34 +296,73 @@ fn try_candidate(
     search: &Search,
     watch: &dyn Watch,
 ) -> Result<(Kernel, GaussianNoise, Candidate)> {
-    let kernel: Kernel = text.parse()?;
-    let mut bound = kernel.bind(columns)?;
-    bound.initialise(data.inputs(), data.targets());
-    let (bound, noise, _) = learn(&bound, GaussianNoise { variance: 0.1 }, data, search, watch)?;
-    let found = bound.kernel();
-    let posterior = ExactPosterior::condition(bound, noise, data.clone(), search.jitter)?;
-    let nlpd = left_out_nlpd(&posterior)?;
+    let posterior = learned(text, columns, data, search, watch)?;
+    let kernel = posterior.kernel().kernel();
     let candidate = Candidate {
         kernel: kernel.structure().to_string(),
         log_evidence: Some(posterior.log_evidence()),
-        predictive_nlpd: nlpd,
+        predictive_nlpd: left_out_nlpd(&posterior)?,
     };
-    Ok((found, noise, candidate))
+    Ok((kernel, posterior.noise(), candidate))
+}
+
+/// A process of these rows with the hyperparameters of the most evidence.
+fn learned(
+    text: &str,
+    columns: &[InputColumn],
+    data: &Dataset,
+    search: &Search,
+    watch: &dyn Watch,
+) -> Result<ExactPosterior> {
+    let mut kernel = text.parse::<Kernel>()?.bind(columns)?;
+    kernel.initialise(data.inputs(), data.targets());
+    let noise = GaussianNoise { variance: 0.1 };
+    let (kernel, noise, _) = learn(&kernel, noise, data, search, watch)?;
+    let data = data.clone();
+    Ok(ExactPosterior::condition(
+        kernel,
+        noise,
+        data,
+        search.jitter,
+    )?)
 }
 
 /// Mean over the outputs of the standardised NLPD of rows left out one at a time.
 fn left_out_nlpd(posterior: &ExactPosterior) -> Result<f64> {
+    let data = posterior.data();
+    mean_nlpd(data.members(), &posterior.leave_one_out(), data.outputs())
+}
+
+/// The same of parts of the rows, of which not even the hyperparameters know; infinite where a part cannot be learned without.
+fn unseen_nlpd(
+    text: &str,
+    columns: &[InputColumn],
+    data: &Dataset,
+    search: &Search,
+    watch: &dyn Watch,
+) -> Result<f64> {
+    let unseen = Unseen::of(data, PARTS, &|others| {
+        watch.check()?;
+        learned(text, columns, &others, search, watch)
+    });
+    match unseen {
+        Ok(unseen) => mean_nlpd(&unseen.members, &unseen.told, data.outputs()),
+        Err(Error::Gp(error)) if error.is_recoverable() => Ok(f64::INFINITY),
+        Err(error) => Err(error),
+    }
+}
+
+fn mean_nlpd(members: &[Member], answers: &LeaveOneOut, outputs: usize) -> Result<f64> {
     let standard = Yardstick {
         mean: 0.0,
         deviation: 1.0,
     };
-    let (data, answers) = (posterior.data(), posterior.leave_one_out());
     let mut sum = 0.0;
-    for output in 0..data.outputs() {
-        let own = answers.of_output(output, data.outputs());
-        sum += leave_one_out_scores(data.members(), &own, standard)?.nlpd;
+    for output in 0..outputs {
+        let own = answers.of_output(output, outputs);
+        sum += leave_one_out_scores(members, &own, standard)?.nlpd;
     }
-    Ok(sum / data.outputs() as f64)
+    Ok(sum / outputs as f64)
 }
 
 /// The rows on which candidates are compared.

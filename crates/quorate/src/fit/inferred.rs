@@ -3,9 +3,10 @@
 
 use quorate_gp::data::{Dataset, Schema};
 use quorate_gp::linalg::JitterPolicy;
-use quorate_gp::posterior::{ExactPosterior, LeaveOneOut, Predict};
+use quorate_gp::posterior::ExactPosterior;
 use quorate_gp::watch::Watch;
 
+use super::folds::Unseen;
 use super::latent::FOLDS;
 use super::{Found, coupled, exact, latent};
 use crate::answers::Answers;
@@ -93,32 +94,15 @@ pub fn fit(
 
 /// Log loss of the fast version on the fifths by which the others are judged.
 fn fast_loss(schema: &Schema, data: &Dataset, found: &Found) -> Result<f64> {
-    let count = FOLDS.min(data.rows());
-    let (mut members, mut told) = (Vec::new(), LeaveOneOut::default());
-    for fold in 0..count {
-        let (held, others): (Vec<usize>, Vec<usize>) =
-            (0..data.rows()).partition(|row| row % count == fold);
-        let held = data.select(&held);
-        // A single row can only be asked of itself.
-        let others = match others.is_empty() {
-            true => data.clone(),
-            false => data.select(&others),
-        };
+    let Unseen { members, told } = Unseen::of(data, FOLDS, &|others| {
         let kernel = found.kernel.bind(schema.columns())?;
         let policy = JitterPolicy::default();
-        let posterior = ExactPosterior::condition(kernel, found.noise, others, policy)?;
-        let answers = posterior.marginals(held.inputs())?;
-        for (index, member) in held.members().iter().enumerate() {
-            let group = member.group;
-            for (output, target) in held.own_targets(index).enumerate() {
-                told.target.push(target);
-                told.mean.push(answers.mean[(group, output)]);
-            }
-            told.variance.push(answers.variance[(group, 0)]);
-            let known = held.known_noise()[group];
-            told.noise.push(found.noise.variance + known);
-            members.push(*member);
-        }
-    }
+        Ok(ExactPosterior::condition(
+            kernel,
+            found.noise,
+            others,
+            policy,
+        )?)
+    })?;
     Ok(judge_left_out(schema, &members, &told)?.scores.loss())
 }

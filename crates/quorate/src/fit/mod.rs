@@ -8,6 +8,7 @@ mod dispersion;
 mod drawn;
 pub(crate) mod exact;
 mod experts;
+mod folds;
 pub(crate) mod heard;
 mod inferred;
 pub(crate) mod joint;

@@ -156,3 +156,21 @@ fn a_column_with_missing_cells_helps() {
         "Bare.nuclei",
     );
 }
+
+#[test]
+fn columns_of_classes_get_length_scales_of_their_own_only_where_unseen_rows_gain() {
+    let Some(ionosphere) = table("ionosphere.csv.gz") else {
+        return;
+    };
+    let (train, test): (Vec<usize>, Vec<usize>) =
+        (0..ionosphere.rows()).partition(|row| row % 2 == 0);
+    let mut spec = ModelSpec::new("label");
+    spec.task = TaskChoice::Binary;
+    let model = Model::fit(&spec, &ionosphere.select_rows(&train), &Unwatched).unwrap();
+    let kernel = model.kernel().structure().to_string();
+    assert!(!kernel.contains("ard"), "{kernel}");
+    // The evidence of the training rows prefers 33 length scales, with which the loss is 0.345.
+    let scores = model.score(&ionosphere.select_rows(&test)).unwrap();
+    let scores = scores.classes().unwrap();
+    assert!(scores.log_loss < 0.26, "{scores:?}");
+}
