@@ -75,9 +75,10 @@ def theirs(train, test):
     inputs = [column for column in train.columns if column != "label"]
     measured = [column for column in inputs if train[column].nunique() > 2]
     for logarithms in (False, True):
-        if logarithms and (train[measured] <= 0).any().any():
+        # They have no answer to a missing cell.
+        rows = [table[inputs].fillna(train[inputs].mean()) for table in (train, test)]
+        if logarithms and any((table[measured] <= 0).any().any() for table in rows):
             continue
-        rows = [table[inputs].copy() for table in (train, test)]
         for table in rows if logarithms else []:
             table[measured] = np.log(table[measured])
         scale = StandardScaler().fit(rows[0])

@@ -2,19 +2,21 @@
 
 use std::collections::HashSet;
 
-use quorate_gp::data::{Dataset, Inputs, Member};
+use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::gaussian::Marginals;
 use quorate_gp::kernel::BoundKernel;
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::{JitterPolicy, Matrix};
-use quorate_gp::posterior::{ExactPosterior, LeaveOneOut, Predict};
-use quorate_gp::watch::Watch;
+use quorate_gp::posterior::{ExactPosterior, Predict};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::share::{Crowd, Shared};
 use crate::error::Result;
 use crate::space::{Cell, NeighbourSearch, ScaledSpace, balanced_cells};
+
+/// Rows an expert may know before its questions are shared out between two.
+const MOST_ROWS: usize = 2000;
 
 /// How wide an expert looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,8 +33,8 @@ pub struct LocalAnswers {
     kernel: BoundKernel,
     noise: GaussianNoise,
     data: Dataset,
-    search: NeighbourSearch,
-    neighbourhood: Neighbourhood,
+    pub(super) search: NeighbourSearch,
+    pub(super) neighbourhood: Neighbourhood,
 }
 
 impl LocalAnswers {
@@ -70,91 +72,19 @@ impl LocalAnswers {
         self.nearest_rows(&points, self.neighbourhood.neighbours)
     }
 
-    /// Some original rows, given by their places among [`Dataset::members`], each predicted from its neighbourhood and
-    /// the other rows with its own inputs.
-    pub fn leave_one_out(
-        &self,
-        places: &[usize],
-        watch: &dyn Watch,
-    ) -> Result<(Vec<Member>, LeaveOneOut)> {
-        let picked = || places.iter().map(|&place| self.data.members()[place]);
-        let wanted: HashSet<usize> = picked().map(|member| member.row).collect();
-        let mut rows: Vec<usize> = picked().map(|member| member.group).collect();
-        rows.sort_unstable();
-        rows.dedup();
-        watch.progress("scoring rows left out", 0, rows.len());
-        let space = self.search.space();
-        let points = space.points(self.data.inputs());
-        let dimension = space.dimension();
-        let answers: Vec<Vec<(Member, LeaveOneOut)>> = rows
-            .par_iter()
-            .map(|&row| {
-                watch.check()?;
-                self.answer_without(row, &points[row * dimension..(row + 1) * dimension])
-            })
-            .collect::<Result<_>>()?;
-        let mut members = Vec::new();
-        let mut all = LeaveOneOut::default();
-        for (member, answer) in answers.into_iter().flatten() {
-            if wanted.contains(&member.row) {
-                members.push(member);
-                all.push(&answer, 0);
-            }
+    /// The rows nearest to a point that are not left out.
+    fn nearest_but(&self, point: &[f64], count: usize, without: &HashSet<usize>) -> Vec<usize> {
+        if without.is_empty() {
+            return self.nearest_rows(point, count);
         }
-        watch.progress("scoring rows left out", rows.len(), rows.len());
-        Ok((members, all))
+        // Those left out are few and lie everywhere.
+        let mut near = self.nearest_rows(point, count + count / 4 + 10);
+        near.retain(|row| !without.contains(row));
+        near.truncate(count);
+        near
     }
 
-    /// The members of one row, each predicted from the row's neighbourhood and its other members.
-    fn answer_without(&self, row: usize, point: &[f64]) -> Result<Vec<(Member, LeaveOneOut)>> {
-        // What every question has at least: with company it knows more rows, and errs a little less than a row left out.
-        let mut near = self.nearest_rows(point, self.neighbourhood.neighbours + 1);
-        let own = self.data.select(&[row]);
-        if let [member] = own.members()
-            && near.len() > 1
-        {
-            near.retain(|&other| other != row);
-            near.sort_unstable();
-            // The way questions are answered, not the inverse of a matrix with the row in it: both are the same but for
-            // rounding, which is all there is to see where rows have next to no noise.
-            let told = self.expert(&near)?.marginals(own.inputs())?;
-            let answer = LeaveOneOut {
-                target: own.own_targets(0).collect(),
-                mean: (0..own.outputs())
-                    .map(|output| told.mean[(0, output)])
-                    .collect(),
-                variance: vec![told.variance[(0, 0)]],
-                noise: vec![self.noise.variance + own.known_noise()[0]],
-                ..LeaveOneOut::default()
-            };
-            let member = Member {
-                group: row,
-                ..*member
-            };
-            return Ok(vec![(member, answer)]);
-        }
-        near.push(row);
-        near.sort_unstable();
-        near.dedup();
-        let own = near.iter().position(|&other| other == row);
-        let expert = self.expert(&near)?;
-        let (members, answers) = expert.leave_one_out_of(own.as_slice());
-        Ok(members
-            .iter()
-            .enumerate()
-            .map(|(index, member)| {
-                let mut answer = LeaveOneOut::default();
-                answer.push(&answers, index);
-                let member = Member {
-                    group: row,
-                    ..*member
-                };
-                (member, answer)
-            })
-            .collect())
-    }
-
-    fn nearest_rows(&self, point: &[f64], count: usize) -> Vec<usize> {
+    pub(super) fn nearest_rows(&self, point: &[f64], count: usize) -> Vec<usize> {
         let found = self.search.nearest(point, count);
         found
             .iter()
@@ -162,7 +92,7 @@ impl LocalAnswers {
             .collect()
     }
 
-    fn expert(&self, rows: &[usize]) -> Result<ExactPosterior> {
+    pub(super) fn expert(&self, rows: &[usize]) -> Result<ExactPosterior> {
         let policy = JitterPolicy::default();
         let data = self.data.select(rows);
         Ok(ExactPosterior::condition(
@@ -186,6 +116,17 @@ impl LocalAnswers {
         query: Inputs<'_>,
         answer: impl Fn(&[usize], Inputs<'_>) -> Result<Marginals> + Sync,
     ) -> Result<Marginals> {
+        self.by_groups_without(&HashSet::new(), MOST_ROWS, query, answer)
+    }
+
+    /// The same where some rows are left out, and an expert of several questions knows so many rows at most.
+    pub(super) fn by_groups_without(
+        &self,
+        without: &HashSet<usize>,
+        most_rows: usize,
+        query: Inputs<'_>,
+        answer: impl Fn(&[usize], Inputs<'_>) -> Result<Marginals> + Sync,
+    ) -> Result<Marginals> {
         let space = self.search.space();
         let points = space.points(query);
         let dimension = space.dimension();
@@ -203,6 +144,7 @@ impl LocalAnswers {
             points: &points,
             dimension,
             directions: space.number_dimension().max(1),
+            most_rows,
         };
         let answers: Vec<Vec<(Vec<u32>, Marginals)>> = cells
             .par_iter()
@@ -212,7 +154,7 @@ impl LocalAnswers {
                     .iter()
                     .map(|&q| {
                         let point = &points[q as usize * dimension..(q as usize + 1) * dimension];
-                        self.nearest_rows(point, self.neighbourhood.neighbours)
+                        self.nearest_but(point, self.neighbourhood.neighbours, without)
                     })
                     .collect();
                 let mut told = Vec::new();

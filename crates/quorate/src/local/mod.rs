@@ -3,6 +3,7 @@
 mod ask;
 mod groups;
 mod learn;
+mod left_out;
 mod share;
 mod support;
 
@@ -11,4 +12,5 @@ pub use groups::{GroupShape, draw_centres, groups_around};
 pub use learn::{
     ConditionalRecord, ConditionalSearch, learn_conditional, learn_latent_conditional,
 };
+pub(crate) use left_out::MOST_ROWS_LEFT_OUT;
 pub use support::{SupportedAnswers, SupportedShape};

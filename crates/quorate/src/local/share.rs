@@ -6,8 +6,6 @@
 
 use crate::space::balanced_cells;
 
-/// Rows an expert may know before its questions are shared out between two.
-const MOST_ROWS: usize = 3000;
 /// Questions are shared out when two experts would take less than this part of the work of one: halves of questions
 /// with nothing in common take a quarter, of questions with everything in common twice the work.
 const WORTH: f64 = 0.4;
@@ -25,6 +23,8 @@ pub(super) struct Crowd<'a> {
     pub dimension: usize,
     /// Directions across which questions may be shared out.
     pub directions: usize,
+    /// Rows an expert may know before its questions are shared out between two.
+    pub most_rows: usize,
 }
 
 impl Crowd<'_> {
@@ -73,7 +73,7 @@ impl Crowd<'_> {
         let halves = [half(0), half(1)];
         let work = |rows: usize| (rows as f64).powi(3);
         let apart: f64 = halves.iter().map(|(rows, _)| work(rows.len())).sum();
-        (rows > MOST_ROWS || apart < WORTH * work(rows)).then_some(halves)
+        (rows > self.most_rows || apart < WORTH * work(rows)).then_some(halves)
     }
 }
 
@@ -101,6 +101,7 @@ mod tests {
             points: places,
             dimension: 1,
             directions: 1,
+            most_rows: 2000,
         };
         crowd.share(&questions, &nearest)
     }
@@ -129,7 +130,7 @@ mod tests {
         let places: Vec<f64> = (0..32).map(|place| 150.0 * f64::from(place)).collect();
         let found = shared(&places, 600);
         assert!(found.len() > 1);
-        assert!(found.iter().all(|one| one.rows.len() <= MOST_ROWS));
+        assert!(found.iter().all(|one| one.rows.len() <= 2000));
         let mut all: Vec<u32> = found.iter().flat_map(|one| one.questions.clone()).collect();
         all.sort_unstable();
         assert_eq!(all, (0..32).collect::<Vec<_>>());

@@ -10,7 +10,7 @@ use super::shape::Shape;
 use crate::fit::start::{BRIEF, CAREFUL, FirstLook};
 use crate::fit::{exact, landmarks as committee, local, mixture, through};
 use crate::landmarks::{CHUNK_ROWS, WAVE};
-use crate::local::ConditionalSearch;
+use crate::local::{ConditionalSearch, MOST_ROWS_LEFT_OUT};
 
 /// What a way of fitting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -60,6 +60,8 @@ const DOUBLE: f64 = 8.0;
 const PROGRAM: f64 = 20e6;
 /// Learning from a random part and from neighbourhoods, whatever the number of rows.
 const NEIGHBOURHOODS: f64 = 43e6;
+/// Experts for rows left out on two threads.
+const LEFT_OUT: f64 = 36e6;
 /// What the allocator holds of matrices that come and go, at most.
 const HELD: f64 = 40e6;
 /// Bytes for each cell of a table that is held: as read, as encoded, as points, and in the model's file.
@@ -154,7 +156,7 @@ fn heard(shape: &Shape, experts: f64, landmarks: usize) -> (f64, f64) {
 /// Experts for neighbourhoods.
 pub fn local(shape: &Shape, neighbours: usize) -> Cost {
     let scores = left_out(shape, local::SCORED_ROWS, neighbours);
-    let bytes = PROGRAM + NEIGHBOURHOODS + HELD_CELL * cells(shape);
+    let bytes = PROGRAM + NEIGHBOURHOODS + LEFT_OUT + HELD_CELL * cells(shape);
     cost(shape, bytes, neighbourhoods(shape) + scores)
 }
 
@@ -298,12 +300,17 @@ fn neighbourhoods(shape: &Shape) -> f64 {
     tried + climb(local::FURTHER)
 }
 
-/// Rows predicted from their neighbours, each by an expert of its own.
+/// Rows predicted from their neighbours, a few by one expert.
 fn left_out(shape: &Shape, rows: usize, neighbours: usize) -> f64 {
-    let expert = (neighbours as f64).min(shape.distinct_rows as f64);
-    let scored = (rows as f64).min(shape.distinct_rows as f64);
-    scored * expert.powi(3) / 3.0 / FLOPS
-        + VALUE * entries(shape, 1.0, scored * expert * expert / 2.0)
+    // Of the neighbours of rows that lie as far apart as in most tables two thirds are others'.
+    let (own, most) = (neighbours as f64, MOST_ROWS_LEFT_OUT as f64);
+    let together = (most / (0.67 * own)).clamp(1.0, 8.0);
+    let expert = (0.67 * own * together)
+        .max(own)
+        .min(shape.distinct_rows as f64);
+    let experts = (rows as f64).min(shape.distinct_rows as f64) / together;
+    experts * expert.powi(3) / 3.0 / FLOPS
+        + VALUE * entries(shape, 1.0, experts * expert * expert / 2.0)
 }
 
 fn random_part(shape: &Shape, look: FirstLook) -> f64 {
