@@ -4,13 +4,10 @@ use quorate::Result;
 use quorate::mixture::{
     Judge, MixtureOfProcesses, MixtureRows, Prior, Settings, Sites, Smoothed, climb, density,
 };
-use quorate_gp::data::{ColumnKind, Dataset, InputColumn, Inputs};
+use quorate_gp::data::{ColumnKind, InputColumn, Inputs};
 use quorate_gp::kernel::{BoundKernel, Kernel, tiles};
-use quorate_gp::learn::{Search, learn};
-use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::{Matrix, dot};
-use quorate_gp::posterior::{ExactPosterior, Predict};
-use quorate_gp::watch::{Unwatched, Watch};
+use quorate_gp::watch::Watch;
 
 /// Noise variances among which evidence chooses.
 const EVIDENT: [f64; 10] = [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.5, 0.7, 0.9];
@@ -126,21 +123,6 @@ impl Problem {
         let (_, noise, all) =
             best.ok_or_else(|| quorate::Error::Spec("no noise variance was tried".into()))?;
         Ok((noise, all))
-    }
-
-    /// Error at questions of one process whose variance, length scale and noise have the most evidence.
-    pub fn error_of_one_process(&self, asked: &Questions) -> Result<f64> {
-        let inputs = self.rows.inputs()?.values().to_vec();
-        let targets = self.rows.targets().to_vec();
-        let data = Dataset::new(inputs, self.width, targets, None, None)?;
-        let mut kernel = self.bound("se")?;
-        kernel.initialise(data.inputs(), data.targets());
-        let search = Search::default();
-        let noise = GaussianNoise { variance: 0.1 };
-        let (kernel, noise, _) = learn(&kernel, noise, &data, &search, &Unwatched)?;
-        let posterior = ExactPosterior::condition(kernel, noise, data, search.jitter)?;
-        let told = posterior.marginals(asked.inputs(self.width)?)?.mean;
-        Ok(squared_error(told.col_as_slice(0), &asked.truth))
     }
 
     /// Errors of the experts alone at questions, under every noise.

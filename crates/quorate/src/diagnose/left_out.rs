@@ -29,7 +29,8 @@ impl Model {
             }
             Answers::Local(local) => {
                 let places = crate::fit::scored_rows(local.data(), self.spec());
-                let (members, answers) = local.leave_one_out(&places, watch)?;
+                let (members, answers) =
+                    local.leave_one_out(&places, local.rows_in_company(), watch)?;
                 let inputs = local.data().inputs();
                 let row = |member: &Member| inputs.row(member.group);
                 self.tally(&members, row, &answers, sampled).map(Some)

@@ -47,7 +47,8 @@ pub fn calibrate(
     let bound = kernel.bind(schema.columns())?;
     let judged = |noise: GaussianNoise| -> Result<(LocalAnswers, Vec<Member>, LeaveOneOut)> {
         let answers = LocalAnswers::new(bound.clone(), noise, data.clone(), neighbourhood(spec));
-        let (members, left_out) = answers.leave_one_out(&places, watch)?;
+        let (members, left_out) =
+            answers.leave_one_out(&places, answers.rows_in_company(), watch)?;
         Ok((answers, members, left_out))
     };
     let spread = |own: Judged, members: &[Member], left_out: &LeaveOneOut| -> Result<Judged> {

@@ -13,8 +13,8 @@ use super::start::{BRIEF, CAREFUL, from_random_part};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::local::{
-    ConditionalRecord, ConditionalSearch, GroupShape, LocalAnswers, Neighbourhood,
-    learn_conditional,
+    ConditionalRecord, ConditionalSearch, GroupShape, LocalAnswers, MOST_ROWS_LEFT_OUT,
+    Neighbourhood, learn_conditional,
 };
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 use crate::task::judge_left_out;
@@ -160,7 +160,7 @@ fn compared(
     let kernel = climbed.kernel.clone();
     let answers = LocalAnswers::new(kernel, climbed.noise, data.clone(), neighbourhood(spec));
     let places = random_rows(data.members().len(), COMPARED_ROWS, spec.seed ^ 3);
-    let (members, left_out) = answers.leave_one_out(&places, watch)?;
+    let (members, left_out) = answers.leave_one_out(&places, MOST_ROWS_LEFT_OUT, watch)?;
     Ok(judge_left_out(schema, &members, &left_out)?.scores.loss())
 }
 

@@ -211,7 +211,8 @@ impl Near<'_> {
     ) -> Result<Scorecard> {
         let places = random_rows(self.data.rows(), count, seed);
         let held = self.data.select(&places);
-        let (_, left_out) = answers.leave_one_out(&places, self.watch)?;
+        let (_, left_out) =
+            answers.leave_one_out(&places, answers.rows_in_company(), self.watch)?;
         let latent = |row: usize| Latent {
             mean: left_out.mean[row],
             variance: left_out.variance[row],

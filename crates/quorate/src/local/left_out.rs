@@ -2,8 +2,9 @@
 //!
 //! A question in company is answered by an expert who knows the nearest rows of all, and errs less than one that is asked
 //! alone: with 10,000 rows of kin40k by a fifth. How wide answers are is learned from rows left out, which must err as
-//! new questions do. So they are asked together too, and so few at a time that the other rows lie about as close to them as to
-//! new questions.
+//! new questions do. So they are asked together too, so few at a time that the other rows lie about as close to them as to
+//! new questions, and by experts who know about as many rows as those of questions that stand as close together as the rows
+//! do. Kernels are compared by experts who know more: that is where they differ.
 
 use std::collections::HashSet;
 
@@ -18,16 +19,18 @@ use crate::error::Result;
 
 /// One in so many rows is left out at a time.
 const AT_ONCE: usize = 20;
-/// Rows an expert of several may know: fewer than where questions are answered, because these stand farther apart than most
-/// questions, and what they have in common does not pay for more.
+/// Rows an expert of several may know at most; more would make a fit take much longer and intervals little better.
 pub const MOST_ROWS_LEFT_OUT: usize = 800;
+/// Places at which it is seen how many rows an expert knows.
+const LOOKS: usize = 20;
 
 impl LocalAnswers {
     /// Some original rows, given by their places among [`Dataset::members`], each predicted from its neighbourhood and
-    /// the other rows with its own inputs.
+    /// the other rows with its own inputs, by experts who know so many rows where they answer about several.
     pub fn leave_one_out(
         &self,
         places: &[usize],
+        most_rows: usize,
         watch: &dyn Watch,
     ) -> Result<(Vec<Member>, LeaveOneOut)> {
         let picked = || places.iter().map(|&place| self.data().members()[place]);
@@ -39,7 +42,7 @@ impl LocalAnswers {
         let (alone, shared): (Vec<usize>, Vec<usize>) = (rows.iter()).partition(|&&row| {
             self.data().rows() > 1 && self.data().select(&[row]).members().len() == 1
         });
-        let mut answers = self.answer_in_folds(&alone, watch)?;
+        let mut answers = self.answer_in_folds(&alone, most_rows, watch)?;
         let space = self.search.space();
         let points = space.points(self.data().inputs());
         let dimension = space.dimension();
@@ -68,6 +71,7 @@ impl LocalAnswers {
     fn answer_in_folds(
         &self,
         rows: &[usize],
+        most_rows: usize,
         watch: &dyn Watch,
     ) -> Result<Vec<(Member, LeaveOneOut)>> {
         let at_once = (self.data().rows() / AT_ONCE).max(1);
@@ -82,8 +86,7 @@ impl LocalAnswers {
             let own: Vec<usize> = rows.iter().skip(fold).step_by(folds).copied().collect();
             let without: HashSet<usize> = own.iter().copied().collect();
             let held = self.data().select(&own);
-            let told =
-                self.by_groups_without(&without, MOST_ROWS_LEFT_OUT, held.inputs(), answer)?;
+            let told = self.by_groups_without(&without, most_rows, held.inputs(), answer)?;
             for (place, member) in held.members().iter().enumerate() {
                 let means = (0..held.outputs()).map(|output| told.mean[(place, output)]);
                 let answer = LeaveOneOut {
@@ -98,6 +101,24 @@ impl LocalAnswers {
             }
         }
         Ok(answers)
+    }
+
+    /// How many rows the expert of a question knows on average, where it is asked with those that lie next to it; no more than
+    /// [`MOST_ROWS_LEFT_OUT`].
+    pub fn rows_in_company(&self) -> usize {
+        let space = self.search.space();
+        let rows = self.data().rows();
+        let looks = LOOKS.min(rows);
+        let known = |look: usize| {
+            let point = |row: usize| space.points(self.data().select(&[row]).inputs());
+            let company =
+                self.nearest_rows(&point(look * rows / looks), self.neighbourhood.together);
+            let near = |row: usize| self.nearest_rows(&point(row), self.neighbourhood.neighbours);
+            let known: HashSet<usize> = company.into_iter().flat_map(near).collect();
+            known.len()
+        };
+        let mean = (0..looks).map(known).sum::<usize>() / looks.max(1);
+        mean.min(MOST_ROWS_LEFT_OUT)
     }
 
     /// The members of one row, each predicted from the row's neighbourhood and its other members.
@@ -136,7 +157,7 @@ mod tests {
     use super::*;
     use crate::local::Neighbourhood;
 
-    fn answers(rows: Dataset) -> LocalAnswers {
+    fn answers(rows: Dataset, together: usize) -> LocalAnswers {
         let column = |name: &str| InputColumn {
             name: name.into(),
             kind: ColumnKind::Number,
@@ -145,7 +166,7 @@ mod tests {
         let kernel: Kernel = "matern32(length_scale=0.7)".parse().unwrap();
         let shape = Neighbourhood {
             neighbours: 12,
-            together: 4,
+            together,
         };
         let kernel = kernel.bind(&[column("a"), column("b")]).unwrap();
         LocalAnswers::new(kernel, GaussianNoise { variance: 0.01 }, rows, shape)
@@ -162,20 +183,20 @@ mod tests {
     }
 
     #[test]
-    fn rows_left_out_are_told_what_new_questions_are() {
+    fn rows_left_out_alone_are_told_what_new_questions_are() {
         let data = table();
         // No more than are left out at a time.
         let places: Vec<usize> = (0..400).step_by(21).collect();
         assert_eq!(places.len(), 400 / AT_ONCE);
-        let (members, told) = answers(data.clone())
-            .leave_one_out(&places, &Unwatched)
+        let (members, told) = answers(data.clone(), 1)
+            .leave_one_out(&places, 12, &Unwatched)
             .unwrap();
         let rows: Vec<usize> = members.iter().map(|member| member.group).collect();
         assert_eq!(rows, places);
 
         let others: Vec<usize> = (0..400).filter(|row| !places.contains(row)).collect();
         let asked = data.select(&places);
-        let new = answers(data.select(&others))
+        let new = answers(data.select(&others), 1)
             .marginals(asked.inputs())
             .unwrap();
         for row in 0..places.len() {
@@ -189,8 +210,8 @@ mod tests {
     fn many_rows_are_left_out_a_few_at_a_time() {
         let data = table();
         let all: Vec<usize> = (0..400).collect();
-        let (members, told) = answers(data.clone())
-            .leave_one_out(&all, &Unwatched)
+        let (members, told) = answers(data.clone(), 4)
+            .leave_one_out(&all, 30, &Unwatched)
             .unwrap();
         assert_eq!(members.len(), 400);
         // Their own targets would be told to within the noise; in their absence neighbours tell most of them.
@@ -201,5 +222,13 @@ mod tests {
             .map(|(m, t)| (m - t).abs());
         let mean = errors.sum::<f64>() / 400.0;
         assert!((0.005..0.1).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn close_company_shares_most_of_its_rows() {
+        let alone = answers(table(), 1).rows_in_company();
+        let company = answers(table(), 8).rows_in_company();
+        assert_eq!(alone, 12);
+        assert!((16..40).contains(&company), "{company}");
     }
 }
