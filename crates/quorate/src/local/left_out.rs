@@ -25,7 +25,7 @@ pub const MOST_ROWS_LEFT_OUT: usize = 800;
 const LOOKS: usize = 20;
 
 impl LocalAnswers {
-    /// Some original rows, given by their places among [`Dataset::members`], each predicted from its neighbourhood and
+    /// Some original rows, given by their places among the members of the data, each predicted from its neighbourhood and
     /// the other rows with its own inputs, by experts who know so many rows where they answer about several.
     pub fn leave_one_out(
         &self,
@@ -104,7 +104,7 @@ impl LocalAnswers {
     }
 
     /// How many rows the expert of a question knows on average, where it is asked with those that lie next to it; no more than
-    /// [`MOST_ROWS_LEFT_OUT`].
+    /// a fit can afford.
     pub fn rows_in_company(&self) -> usize {
         let space = self.search.space();
         let rows = self.data().rows();
