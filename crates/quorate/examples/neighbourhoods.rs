@@ -131,5 +131,6 @@ fn parse_shape(text: &str) -> Outcome<Neighbourhood> {
     Ok(Neighbourhood {
         neighbours: neighbours.parse()?,
         together: together.parse()?,
+        least_rows: 0,
     })
 }

@@ -259,6 +259,7 @@ fn answers_from(method: Method) -> String {
         Method::Local(Neighbourhood {
             neighbours,
             together,
+            ..
         }) => {
             format!("the {neighbours} nearest rows of each question, {together} questions together")
         }

@@ -63,6 +63,7 @@ impl Questions<'_> {
         let wide = Neighbourhood {
             neighbours: NEAREST,
             together: 32,
+            least_rows: 0,
         };
         let (kernel, rows) = (found.kernel.clone(), train.clone());
         let answers = LocalAnswers::new(kernel, found.noise, rows, wide);

@@ -46,7 +46,8 @@ pub fn calibrate(
     let places = scored_rows(data, spec);
     let bound = kernel.bind(schema.columns())?;
     let judged = |noise: GaussianNoise| -> Result<(LocalAnswers, Vec<Member>, LeaveOneOut)> {
-        let answers = LocalAnswers::new(bound.clone(), noise, data.clone(), neighbourhood(spec));
+        let answers = LocalAnswers::new(bound.clone(), noise, data.clone(), neighbourhood(spec))
+            .as_in_company();
         let (members, left_out) =
             answers.leave_one_out(&places, answers.rows_in_company(), watch)?;
         Ok((answers, members, left_out))

@@ -30,7 +30,7 @@ const LANDMARKS: usize = 1000;
 /// Rows of one expert unless told otherwise.
 pub const PART_SIZE: usize = 500;
 /// Rows held out for the scores: a tenth, at most this many.
-const HELD_OUT: usize = 1000;
+const HELD_OUT: usize = 4000;
 /// Name of the rows of a fit unless told otherwise.
 const PART_NAME: &str = "part-1";
 /// Kernels are compared on a small sample.

@@ -27,6 +27,7 @@ pub const NEIGHBOURS: usize = 150;
 const DEFAULT: Neighbourhood = Neighbourhood {
     neighbours: NEIGHBOURS,
     together: 32,
+    least_rows: 0,
 };
 /// Every kernel's first climb: few neighbours bring it most of the way for a quarter of the work.
 pub const FIRST: Climb = Climb {
@@ -72,7 +73,7 @@ pub fn fit(
         judged.scores.rows()
     );
     let found = Found {
-        method: Method::Local(neighbourhood(spec)),
+        method: Method::Local(calibrated.answers.neighbourhood()),
         kernel,
         noise: calibrated.noise,
         jitter: Jitter::default(),

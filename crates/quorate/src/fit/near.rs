@@ -58,7 +58,7 @@ pub fn fit(
     let kernel = learned.kernel.kernel();
     let bound = kernel.bind(schema.columns())?;
     let through = learned.through;
-    let answers = near.answers(&bound, through)?;
+    let answers = near.answers(&bound, through)?.as_in_company();
     let scores = near.left_out(&answers, through, SCORED_ROWS, spec.seed ^ 1)?;
     let outcome = format!(
         "{remark}{} Scores are of {} random rows, each predicted from the others.",
@@ -66,7 +66,7 @@ pub fn fit(
         scores.rows()
     );
     let found = Found {
-        method: Method::Local(neighbourhood(spec)),
+        method: Method::Local(answers.neighbourhood()),
         kernel,
         noise: NO_NOISE,
         jitter: Jitter::default(),

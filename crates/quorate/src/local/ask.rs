@@ -11,7 +11,7 @@ use quorate_gp::posterior::{ExactPosterior, Predict};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::share::{Crowd, Shared};
+use super::share::{Crowd, Shared, union};
 use crate::error::Result;
 use crate::space::{Cell, NeighbourSearch, ScaledSpace, balanced_cells};
 
@@ -25,6 +25,21 @@ pub struct Neighbourhood {
     pub neighbours: usize,
     /// Questions that may be answered together, from the union of their nearest rows.
     pub together: usize,
+    /// Rows an expert knows at least, so that a question asked alone is answered as well as one in company; none in
+    /// models of earlier builds.
+    #[serde(default)]
+    pub least_rows: usize,
+}
+
+/// Which rows experts may know.
+#[derive(Clone, Copy)]
+pub(super) struct RowsKnown<'a> {
+    /// Rows that nobody knows.
+    pub without: &'a HashSet<usize>,
+    /// An expert who would know fewer looks further.
+    pub least: usize,
+    /// The questions of an expert who would know more are shared out between two.
+    pub most: usize,
 }
 
 /// The rows, ready to answer any question locally.
@@ -61,6 +76,11 @@ impl LocalAnswers {
         &self.kernel
     }
 
+    /// How wide experts look.
+    pub fn neighbourhood(&self) -> Neighbourhood {
+        self.neighbourhood
+    }
+
     /// The rows.
     pub fn data(&self) -> &Dataset {
         &self.data
@@ -69,7 +89,8 @@ impl LocalAnswers {
     /// The rows that a question, the first of `query`, is answered from when it is asked alone, the nearest first.
     pub fn nearest(&self, query: Inputs<'_>) -> Vec<usize> {
         let points = self.search.space().points(query);
-        self.nearest_rows(&points, self.neighbourhood.neighbours)
+        let shape = self.neighbourhood;
+        self.nearest_rows(&points, shape.neighbours.max(shape.least_rows))
     }
 
     /// The rows nearest to a point that are not left out.
@@ -116,14 +137,18 @@ impl LocalAnswers {
         query: Inputs<'_>,
         answer: impl Fn(&[usize], Inputs<'_>) -> Result<Marginals> + Sync,
     ) -> Result<Marginals> {
-        self.by_groups_without(&HashSet::new(), MOST_ROWS, query, answer)
+        let rows = RowsKnown {
+            without: &HashSet::new(),
+            least: self.neighbourhood.least_rows,
+            most: MOST_ROWS,
+        };
+        self.by_groups_of(rows, query, answer)
     }
 
-    /// The same where some rows are left out, and an expert of several questions knows so many rows at most.
-    pub(super) fn by_groups_without(
+    /// The same where it is told which rows experts may know, and how many.
+    pub(super) fn by_groups_of(
         &self,
-        without: &HashSet<usize>,
-        most_rows: usize,
+        known: RowsKnown<'_>,
         query: Inputs<'_>,
         answer: impl Fn(&[usize], Inputs<'_>) -> Result<Marginals> + Sync,
     ) -> Result<Marginals> {
@@ -144,21 +169,31 @@ impl LocalAnswers {
             points: &points,
             dimension,
             directions: space.number_dimension().max(1),
-            most_rows,
+            most_rows: known.most,
         };
+        let point = |question: u32| {
+            let first = question as usize * dimension;
+            &points[first..first + dimension]
+        };
+        let near =
+            |question: u32, count: usize| self.nearest_but(point(question), count, known.without);
+        let neighbours = self.neighbourhood.neighbours;
         let answers: Vec<Vec<(Vec<u32>, Marginals)>> = cells
             .par_iter()
             .map(|cell| {
                 let questions = &order[cell.start..cell.end];
-                let nearest: Vec<Vec<usize>> = questions
-                    .iter()
-                    .map(|&q| {
-                        let point = &points[q as usize * dimension..(q as usize + 1) * dimension];
-                        self.nearest_but(point, self.neighbourhood.neighbours, without)
-                    })
-                    .collect();
+                let nearest = questions.iter().map(|&q| near(q, neighbours));
+                let nearest: Vec<Vec<usize>> = nearest.collect();
                 let mut told = Vec::new();
-                for Shared { questions, rows } in crowd.share(questions, &nearest) {
+                for Shared {
+                    questions,
+                    mut rows,
+                } in crowd.share(questions, &nearest)
+                {
+                    if rows.len() < known.least {
+                        let count = (neighbours * known.least).div_ceil(rows.len().max(1));
+                        rows = union(questions.iter().map(|&q| near(q, count)));
+                    }
                     let values = questions.iter().flat_map(|&q| query.row(q as usize));
                     let values: Vec<f64> = values.copied().collect();
                     let asked = Inputs::new(&values, questions.len(), query.width())?;

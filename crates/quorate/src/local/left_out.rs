@@ -15,6 +15,7 @@ use quorate_gp::watch::Watch;
 use rayon::prelude::*;
 
 use super::LocalAnswers;
+use super::ask::RowsKnown;
 use crate::error::Result;
 
 /// One in so many rows is left out at a time.
@@ -86,7 +87,12 @@ impl LocalAnswers {
             let own: Vec<usize> = rows.iter().skip(fold).step_by(folds).copied().collect();
             let without: HashSet<usize> = own.iter().copied().collect();
             let held = self.data().select(&own);
-            let told = self.by_groups_without(&without, most_rows, held.inputs(), answer)?;
+            let known = RowsKnown {
+                without: &without,
+                least: self.neighbourhood.least_rows,
+                most: most_rows,
+            };
+            let told = self.by_groups_of(known, held.inputs(), answer)?;
             for (place, member) in held.members().iter().enumerate() {
                 let means = (0..held.outputs()).map(|output| told.mean[(place, output)]);
                 let answer = LeaveOneOut {
@@ -103,9 +109,18 @@ impl LocalAnswers {
         Ok(answers)
     }
 
+    /// The same, with experts who know at least as many rows as that of a question in company.
+    pub fn as_in_company(mut self) -> Self {
+        self.neighbourhood.least_rows = self.rows_in_company();
+        self
+    }
+
     /// How many rows the expert of a question knows on average, where it is asked with those that lie next to it; no more than
     /// a fit can afford.
     pub fn rows_in_company(&self) -> usize {
+        if self.neighbourhood.least_rows > 0 {
+            return self.neighbourhood.least_rows;
+        }
         let space = self.search.space();
         let rows = self.data().rows();
         let looks = LOOKS.min(rows);
@@ -167,6 +182,7 @@ mod tests {
         let shape = Neighbourhood {
             neighbours: 12,
             together,
+            least_rows: 0,
         };
         let kernel = kernel.bind(&[column("a"), column("b")]).unwrap();
         LocalAnswers::new(kernel, GaussianNoise { variance: 0.01 }, rows, shape)
@@ -230,5 +246,34 @@ mod tests {
         let company = answers(table(), 8).rows_in_company();
         assert_eq!(alone, 12);
         assert!((16..40).contains(&company), "{company}");
+    }
+
+    #[test]
+    fn a_question_asked_alone_knows_as_many_rows_as_one_in_company() {
+        let company = answers(table(), 8);
+        let rows = company.rows_in_company();
+        let company = company.as_in_company();
+        assert_eq!(company.neighbourhood().least_rows, rows);
+        let one = [1.3, 2.7];
+        let one = Inputs::new(&one, 1, 2).unwrap();
+        assert_eq!(company.nearest(one).len(), rows);
+
+        let mut wide = answers(table(), 1);
+        wide.neighbourhood.neighbours = rows;
+        let (told, expected) = (
+            company.marginals(one).unwrap(),
+            wide.marginals(one).unwrap(),
+        );
+        assert_eq!(told.mean[(0, 0)], expected.mean[(0, 0)]);
+        assert_eq!(told.variance[(0, 0)], expected.variance[(0, 0)]);
+        // Two that stand apart share no rows: each looks as far as it would alone.
+        let two = Inputs::new(&[1.3, 2.7, 3.9, 0.1], 2, 2).unwrap();
+        let (both, apart) = (
+            company.marginals(two).unwrap(),
+            wide.marginals(two).unwrap(),
+        );
+        assert_eq!(both.mean[(1, 0)], apart.mean[(1, 0)]);
+        let few = answers(table(), 8).marginals(one).unwrap();
+        assert!(told.variance[(0, 0)] < few.variance[(0, 0)]);
     }
 }

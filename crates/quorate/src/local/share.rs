@@ -33,7 +33,7 @@ impl Crowd<'_> {
     pub fn share(&self, questions: &[u32], nearest: &[Vec<usize>]) -> Vec<Shared> {
         let places: Vec<usize> = (0..questions.len()).collect();
         let mut experts = Vec::new();
-        let mut pending = vec![(union(nearest, &places), places)];
+        let mut pending = vec![(rows_of(nearest, &places), places)];
         while let Some((rows, places)) = pending.pop() {
             match self.halves(&places, questions, nearest, rows.len()) {
                 // The first half is taken up first, so that experts come in the order of the cells.
@@ -68,7 +68,7 @@ impl Crowd<'_> {
         let half = |cell: usize| -> (Vec<usize>, Vec<usize>) {
             let members = &order[cells[cell].start..cells[cell].end];
             let places: Vec<usize> = members.iter().map(|&own| places[own as usize]).collect();
-            (union(nearest, &places), places)
+            (rows_of(nearest, &places), places)
         };
         let halves = [half(0), half(1)];
         let work = |rows: usize| (rows as f64).powi(3);
@@ -77,10 +77,14 @@ impl Crowd<'_> {
     }
 }
 
+/// The rows that are nearest to the questions at some places.
+fn rows_of(nearest: &[Vec<usize>], places: &[usize]) -> Vec<usize> {
+    union(places.iter().map(|&place| nearest[place].iter().copied()))
+}
+
 /// All rows that are nearest to some questions, in order.
-fn union(nearest: &[Vec<usize>], places: &[usize]) -> Vec<usize> {
-    let rows = places.iter().flat_map(|&place| nearest[place].iter());
-    let mut rows: Vec<usize> = rows.copied().collect();
+pub(super) fn union(nearest: impl Iterator<Item = impl IntoIterator<Item = usize>>) -> Vec<usize> {
+    let mut rows: Vec<usize> = nearest.flatten().collect();
     rows.sort_unstable();
     rows.dedup();
     rows

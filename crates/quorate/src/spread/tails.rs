@@ -5,11 +5,13 @@
 //! normal density a single such row, seventy deviations off, outweighs ten thousand others. So an answer whose spread is learned is
 //! a mixture of three normal densities about its mean, and intervals are those of the mixture.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use crate::hyper::{Mixture, MixturePart};
 use crate::mixture::log_sum;
-use crate::prediction::Prediction;
+use crate::prediction::{Prediction, standard_distribution};
 
 /// Variance of a stray's error, standardised: that of the difference of two targets at random.
 const STRAY_VARIANCE: f64 = 2.0;
@@ -17,6 +19,12 @@ const STRAY_VARIANCE: f64 = 2.0;
 const RAREST: f64 = 1e-8;
 /// Variance of wide errors in units of the others', at most.
 const WIDEST: f64 = 1e6;
+/// Share of the rows left out that their 95 % intervals should hold: half a percent is what 4,000 rows can tell.
+const HELD: RangeInclusive<f64> = 0.945..=0.955;
+/// Log density per row that it may cost to have them held.
+const DEAREST: f64 = 0.02;
+/// Logarithm of the factor of the level that is tried for it, at most.
+const FARTHEST: f64 = 1.5;
 
 /// What errors beyond the usual ones are like.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,8 +53,13 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// By expectation and maximisation.
+    /// The likeliest, with intervals that hold what they say.
     pub fn new(errors: &Errors<'_>) -> Self {
+        Self::likeliest(errors).held(errors)
+    }
+
+    /// By expectation and maximisation.
+    fn likeliest(errors: &Errors<'_>) -> Self {
         const ROUNDS: usize = 200;
         let rows: f64 = errors.counts.iter().sum();
         let mut sorted = errors.ratios.to_vec();
@@ -84,23 +97,66 @@ impl Found {
         found
     }
 
-    /// Logarithms of share times density of the three parts, of an error in units of its row's deviation.
-    fn logarithms(&self, errors: &Errors<'_>, row: usize) -> [f64; 3] {
+    /// Moves the level until 95 % intervals hold about as many rows as they say, where that costs next to no density.
+    ///
+    /// The likeliest level of errors that are no mixture of normal densities need not have the right intervals: a target
+    /// that is zero in most rows errs by just about one deviation there, and hardly ever by two.
+    fn held(self, errors: &Errors<'_>) -> Self {
+        let held = self.coverage(errors);
+        if HELD.contains(&held) || held.is_nan() {
+            return self;
+        }
+        let aim = held.clamp(*HELD.start(), *HELD.end());
+        let sign = (aim - held).signum();
+        let moved = |distance: f64| Self {
+            level: self.level * (sign * distance).exp(),
+            tails: self.tails,
+        };
+        let (mut short, mut far) = (0.0, FARTHEST);
+        for _ in 0..30 {
+            let middle = 0.5 * (short + far);
+            let reached = sign * (moved(middle).coverage(errors) - aim) >= 0.0;
+            *(if reached { &mut far } else { &mut short }) = middle;
+        }
+        let there = moved(far);
+        let rows: f64 = errors.counts.iter().sum();
+        let price = there.losses(errors).sum::<f64>() - self.losses(errors).sum::<f64>();
+        if price <= DEAREST * rows { there } else { self }
+    }
+
+    /// Share of the rows that lie within their 95 % intervals.
+    fn coverage(&self, errors: &Errors<'_>) -> f64 {
+        let within = |row: &usize| {
+            let nearer = self.parts(errors, *row).map(|(share, variance)| {
+                let reach = (errors.ratios[*row] / variance).sqrt();
+                share * (2.0 * standard_distribution(reach) - 1.0)
+            });
+            nearer.iter().sum::<f64>() <= 0.95
+        };
+        let inside = (0..errors.ratios.len()).filter(within);
+        inside.map(|row| errors.counts[row]).sum::<f64>() / errors.counts.iter().sum::<f64>()
+    }
+
+    /// Share of each part, and its variance in units of the row's.
+    fn parts(&self, errors: &Errors<'_>, row: usize) -> [(f64, f64); 3] {
         let Tails {
             wide,
             factor,
             stray,
         } = self.tails;
         let own = errors.variances[row] * self.level;
-        let away = STRAY_VARIANCE.max(own) / errors.variances[row];
-        let part = |share: f64, variance: f64| {
-            share.ln() - 0.5 * (variance.ln() + errors.ratios[row] / variance)
-        };
         [
-            part(1.0 - wide - stray, self.level),
-            part(wide, self.level * factor),
-            part(stray, away),
+            (1.0 - wide - stray, self.level),
+            (wide, self.level * factor),
+            (stray, STRAY_VARIANCE.max(own) / errors.variances[row]),
         ]
+    }
+
+    /// Logarithms of share times density of the three parts, of an error in units of its row's deviation.
+    fn logarithms(&self, errors: &Errors<'_>, row: usize) -> [f64; 3] {
+        self.parts(errors, row).map(|(share, variance)| {
+            share.ln() - 0.5 * (variance.ln() + errors.ratios[row] / variance)
+        })
     }
 
     fn responsibilities(&self, errors: &Errors<'_>, row: usize) -> [f64; 3] {
@@ -201,6 +257,29 @@ mod tests {
         let mean = ratios.iter().sum::<f64>() / 4000.0;
         let normal: f64 = ratios.iter().map(|e| 0.5 * (mean.ln() + e / mean)).sum();
         assert!(found.losses(&errors).sum::<f64>() < normal - 1000.0);
+    }
+
+    #[test]
+    fn intervals_hold_what_they_say_where_errors_are_no_mixture() {
+        // Most rows err by about one deviation, as where a target is zero and its answers are nearly that.
+        let normal = |row: usize, of: usize| standard_quantile((row as f64 + 0.5) / of as f64);
+        let close = (0..2600).map(|row| (1.0 + 0.15 * normal(row, 2600)).powi(2));
+        let ratios: Vec<f64> = close
+            .chain((0..1400).map(|row| 1.6 * normal(row, 1400).powi(2)))
+            .collect();
+        let errors = Errors {
+            ratios: &ratios,
+            variances: &vec![1e-4; ratios.len()],
+            counts: &vec![1.0; ratios.len()],
+        };
+        let likeliest = Found::likeliest(&errors);
+        let held = Found::new(&errors);
+        let (before, after) = (likeliest.coverage(&errors), held.coverage(&errors));
+        assert!(before > 0.96, "{before}");
+        assert!((after - 0.955).abs() < 1e-3, "{after}");
+        let loss = |own: &Found| own.losses(&errors).sum::<f64>() / 4000.0;
+        assert!(loss(&held) - loss(&likeliest) < DEAREST);
+        assert!(loss(&held) > loss(&likeliest));
     }
 
     #[test]

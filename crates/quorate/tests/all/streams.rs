@@ -46,7 +46,7 @@ fn a_long_table_gives_the_same_bytes_from_memory_and_in_any_batches() {
     assert!(bytes(&model) == bytes(&streamed(&quick(), &whole, 20_000)));
     let page = model.inspect().unwrap();
     assert_eq!(page.rows, ROWS);
-    assert_eq!(page.held_out.unwrap().rows(), 1000);
+    assert_eq!(page.held_out.unwrap().rows(), 4000);
     assert!(page.notes.iter().any(|note| note.contains("random rows")));
 }
 
@@ -57,7 +57,7 @@ fn the_sum_of_a_stream_is_that_of_its_chunks_one_by_one() {
     let committee = model.committee().unwrap();
     let record = &committee.parts[0].record;
     let how = record.streamed.clone().unwrap();
-    assert_eq!((how.chunk, how.held_out.len()), (CHUNK_ROWS, 1000));
+    assert_eq!((how.chunk, how.held_out.len()), (CHUNK_ROWS, 4000));
     let kernel = model.kernel().bind(model.schema().columns()).unwrap();
     let landmarks = committee.under(kernel.clone()).unwrap();
     let deviation = model.schema().target_deviation();

@@ -62,6 +62,7 @@ fn answers(lists: &[Vec<usize>], neighbours: usize, replace_touched: bool) -> Su
         neighbourhood: Neighbourhood {
             neighbours,
             together: 1,
+            least_rows: 0,
         },
         landmarks: 5,
         part_size: 12,
@@ -268,6 +269,7 @@ fn one_part_equals_the_exact_process_everywhere() {
     let shape = Neighbourhood {
         neighbours: 36,
         together: 2,
+        least_rows: 0,
     };
     let local = LocalAnswers::new(kernel(), NOISE, data(), shape);
     let found = local.marginals(query).unwrap();
