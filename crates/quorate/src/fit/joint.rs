@@ -57,7 +57,9 @@ pub fn fit(
     let rows = PartedRows::new(data, &lists);
 
     watch.progress("scoring rows held out", 0, 1);
-    let held = random_rows(rows.data.rows(), held_out(rows.data.rows()), spec.seed ^ 1);
+    // One block of questions.
+    let scored = held_out(rows.data.rows()).min(QUESTIONS);
+    let held = random_rows(rows.data.rows(), scored, spec.seed ^ 1);
     let (seen, asked) = rows.without(&held);
     let before = JointAnswers::new(bound.clone(), noise, &seen, shape)?;
     let marginals = before.marginals(asked.inputs())?;

@@ -29,7 +29,8 @@ use crate::task::{Judged, Through, judge_held_out, judge_through};
 const LANDMARKS: usize = 1000;
 /// Rows of one expert unless told otherwise.
 pub const PART_SIZE: usize = 500;
-/// Rows held out for the scores: a tenth, at most this many.
+/// Rows held out for the scores: a tenth, at most this many; they also tell how wide answers are, and with 1,000 rows the share within
+/// 95 % intervals is known to 0.7 %.
 const HELD_OUT: usize = 4000;
 /// Name of the rows of a fit unless told otherwise.
 const PART_NAME: &str = "part-1";

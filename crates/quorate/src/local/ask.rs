@@ -191,7 +191,8 @@ impl LocalAnswers {
                 } in crowd.share(questions, &nearest)
                 {
                     if rows.len() < known.least {
-                        let count = (neighbours * known.least).div_ceil(rows.len().max(1));
+                        let wider = neighbours.saturating_mul(known.least);
+                        let count = wider.div_ceil(rows.len().max(1)).min(self.data.rows());
                         rows = union(questions.iter().map(|&q| near(q, count)));
                     }
                     let values = questions.iter().flat_map(|&q| query.row(q as usize));
