@@ -22,6 +22,8 @@ use crate::error::Result;
 const AT_ONCE: usize = 20;
 /// Rows an expert of several may know at most; more would make a fit take much longer and intervals little better.
 pub const MOST_ROWS_LEFT_OUT: usize = 800;
+/// Rows the expert of a single question may know at most: with 800 it errs by 4 % less and takes three times as long.
+const MOST_ROWS_ALONE: usize = 500;
 /// Places at which it is seen how many rows an expert knows.
 const LOOKS: usize = 20;
 
@@ -109,18 +111,15 @@ impl LocalAnswers {
         Ok(answers)
     }
 
-    /// The same, with experts who know at least as many rows as that of a question in company.
+    /// The same, with experts who know about as many rows as that of a question in company, also where a question is asked alone.
     pub fn as_in_company(mut self) -> Self {
-        self.neighbourhood.least_rows = self.rows_in_company();
+        self.neighbourhood.least_rows = self.rows_in_company().min(MOST_ROWS_ALONE);
         self
     }
 
     /// How many rows the expert of a question knows on average, where it is asked with those that lie next to it; no more than
     /// a fit can afford.
     pub fn rows_in_company(&self) -> usize {
-        if self.neighbourhood.least_rows > 0 {
-            return self.neighbourhood.least_rows;
-        }
         let space = self.search.space();
         let rows = self.data().rows();
         let looks = LOOKS.min(rows);

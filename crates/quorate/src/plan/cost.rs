@@ -61,7 +61,7 @@ const PROGRAM: f64 = 20e6;
 /// Learning from a random part and from neighbourhoods, whatever the number of rows.
 const NEIGHBOURHOODS: f64 = 43e6;
 /// Experts for rows left out on two threads.
-const LEFT_OUT: f64 = 36e6;
+const LEFT_OUT: f64 = 32e6;
 /// What the allocator holds of matrices that come and go, at most.
 const HELD: f64 = 40e6;
 /// Bytes for each cell of a table that is held: as read, as encoded, as points, and in the model's file.
