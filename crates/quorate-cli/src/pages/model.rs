@@ -259,9 +259,15 @@ fn answers_from(method: Method) -> String {
         Method::Local(Neighbourhood {
             neighbours,
             together,
-            ..
+            least_rows,
         }) => {
-            format!("the {neighbours} nearest rows of each question, {together} questions together")
+            let least = match least_rows > neighbours {
+                true => format!(", from {} at least", count(least_rows, "row")),
+                false => String::new(),
+            };
+            format!(
+                "the {neighbours} nearest rows of each question, {together} questions together{least}"
+            )
         }
         Method::Supported(SupportedShape {
             neighbourhood,
