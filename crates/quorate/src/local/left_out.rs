@@ -22,7 +22,7 @@ use crate::error::Result;
 const AT_ONCE: usize = 20;
 /// Rows an expert of several may know at most; more would make a fit take much longer and intervals little better.
 pub const MOST_ROWS_LEFT_OUT: usize = 800;
-/// Rows the expert of a single question may know at most: with 800 it errs by 4 % less and takes three times as long.
+/// Rows the expert of a single question may know at most: with 800 it errs by 4 % less, and fits take up to a third longer.
 const MOST_ROWS_ALONE: usize = 500;
 /// Places at which it is seen how many rows an expert knows.
 const LOOKS: usize = 20;
