@@ -15,8 +15,6 @@ pub const EXPERTS: usize = 10;
 pub const NOISE: f64 = 0.2;
 /// Test rows of the artificial sets.
 pub const TEST: usize = 1000;
-/// Widths of bumps that are tried, in tenths; the paper states none. Those of GBCM, App. C, are 0.36 wide.
-const TENTHS: std::ops::RangeInclusive<u32> = 3..=20;
 /// Bandwidths are drawn from here on: "between 0 and max. s", where 0 itself is no kernel.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -93,15 +91,7 @@ pub const SETS: [Set; 9] = [
 ];
 
 impl Set {
-    /// Widths of the map's bumps to choose from; tables have none.
-    pub fn widths(&self) -> Vec<f64> {
-        match self.source {
-            Source::Art(_) => TENTHS.map(|tenths| f64::from(tenths) / 10.0).collect(),
-            Source::File(..) => vec![f64::NAN],
-        }
-    }
-
-    /// Repetitions at the size of the paper: maps differ more than samples of a table do.
+    /// Data sets at the size of the paper: maps differ more than samples of a table do.
     pub fn repetitions(&self) -> u64 {
         match self.source {
             Source::Art(_) => 100,
@@ -110,15 +100,10 @@ impl Set {
     }
 
     /// Rows with ten experts of random bandwidths, and questions with their answers.
-    pub fn draw(
-        &self,
-        table: Option<&Frame>,
-        width_of_bumps: f64,
-        seed: u64,
-    ) -> Result<(Problem, Questions)> {
+    pub fn draw(&self, table: Option<&Frame>, seed: u64) -> Result<(Problem, Questions)> {
         let (values, targets, query, truth, width) = match (&self.source, table) {
             (Source::Art(inputs), _) => {
-                let mut art = Art::normal(*inputs, width_of_bumps, seed, NOISE);
+                let mut art = Art::normal(*inputs, seed, NOISE);
                 let (data, asked) = (art.rows(ROWS)?, art.questions(TEST));
                 let values = data.inputs().values().to_vec();
                 let targets = data.targets().to_vec();

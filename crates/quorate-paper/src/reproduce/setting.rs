@@ -13,6 +13,10 @@ use crate::draw::{Draw, Stream};
 /// Inputs of the artificial data (GBCM, section 7: Dim = 5).
 pub const INPUTS: usize = 5;
 
+/// Standard deviations of the heights of bumps, and widths of bumps, of maps whose paper states neither (MGP, table 1).
+pub const HEIGHTS: [f64; 2] = [0.5, 2.0];
+pub const WIDTHS: [f64; 2] = [0.3, 3.0];
+
 /// A hidden map with a supply of rows (GBCM, App. C): inputs uniform in [-1, 1], five of them unless told otherwise.
 pub struct Art {
     bumps: Bumps,
@@ -49,12 +53,15 @@ impl Art {
         }
     }
 
-    /// The same with inputs (MGP, figure 1), centres and heights of the bumps from a standard normal distribution.
-    pub fn normal(inputs: usize, width: f64, seed: u64, noise: f64) -> Self {
+    /// The same with inputs (MGP, figure 1), centres and heights of the bumps from a normal distribution, standard but for the heights; how high
+    /// and how wide bumps are is drawn too, as logarithms from even ranges.
+    pub fn normal(inputs: usize, seed: u64, noise: f64) -> Self {
         let mut draw = Draw::new(seed, Stream::Function);
+        let mut within = |[low, high]: [f64; 2]| draw.between(low.ln(), high.ln()).exp();
+        let (height, width) = (within(HEIGHTS), within(WIDTHS));
         let mut five = || std::array::from_fn(|_| draw.normal());
         let centres = (0..inputs).map(|_| five()).collect();
-        let bumps = Bumps::with_centres(centres).with_heights(five());
+        let bumps = Bumps::with_centres(centres).with_heights(five().map(|own| height * own));
         Self {
             bumps: bumps.with_width(width),
             normal: true,
