@@ -20,7 +20,35 @@ pub struct Plausible {
     pub deviation: f64,
 }
 
+/// How much the evidence is believed of what few rows can say little about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Every plausible value is as good as another, and the evidence decides alone.
+    #[default]
+    Full,
+    /// A function that changes within a fraction of a deviation, and targets without noise, must be shown by more than a few rows: with thirty
+    /// of them evidence alone explains noise without any.
+    Doubtful,
+}
+
 impl Plausible {
+    /// The range for a parameter under a trust.
+    pub fn under(trust: Trust, parameter: &Parameter) -> Self {
+        match (trust, parameter.role) {
+            (Trust::Doubtful, Role::LengthScale) => Self {
+                low: f64::ln(0.3),
+                high: f64::ln(1e4),
+                deviation: 1.0,
+            },
+            (Trust::Doubtful, Role::Noise) => Self {
+                low: f64::ln(0.01),
+                high: f64::ln(1e2),
+                deviation: 2.0,
+            },
+            _ => Self::of(parameter),
+        }
+    }
+
     /// The range for a parameter, by its role.
     pub fn of(parameter: &Parameter) -> Self {
         let (low, high) = match parameter.role {

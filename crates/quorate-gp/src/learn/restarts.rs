@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Dataset, random_rows};
 use crate::kernel::{BoundKernel, Covariance};
 use crate::learn::evidence::at;
-use crate::learn::{BlockEvidence, Optimum, Plausible, SearchLimits, Stop, WithPrior, maximise};
+use crate::learn::{
+    BlockEvidence, Optimum, Plausible, SearchLimits, Stop, Trust, WithPrior, maximise,
+};
 use crate::likelihood::GaussianNoise;
 use crate::linalg::JitterPolicy;
 use crate::parameters::{Parameter, Role};
@@ -30,6 +32,8 @@ pub struct Search {
     pub jitter: JitterPolicy,
     /// A noise variance to keep instead of learning one, in units of the (standardised) target's variance.
     pub kept_noise: Option<f64>,
+    /// How much the evidence of few rows is believed.
+    pub trust: Trust,
 }
 
 impl Default for Search {
@@ -41,6 +45,7 @@ impl Default for Search {
             limits: SearchLimits::default(),
             jitter: JitterPolicy::default(),
             kept_noise: None,
+            trust: Trust::default(),
         }
     }
 }
@@ -119,15 +124,7 @@ pub fn learn(
     for (index, start) in starts.iter().enumerate() {
         watch.progress("learning hyperparameters", index, total);
         let rows = trial.as_ref().unwrap_or(data);
-        match ascend(
-            kernel,
-            &parameters,
-            rows,
-            start,
-            coarse,
-            search.jitter,
-            watch,
-        ) {
+        match ascend(kernel, &parameters, rows, start, coarse, search, watch) {
             Ok(found) => {
                 records.push(SearchRecord::of(index, rows.rows(), &found));
                 trials.push((index, found));
@@ -155,7 +152,7 @@ pub fn learn(
             data,
             start,
             search.limits,
-            search.jitter,
+            search,
             watch,
         ) {
             Ok(found) => {
@@ -184,13 +181,16 @@ fn ascend(
     data: &Dataset,
     start: &[f64],
     limits: SearchLimits,
-    jitter: JitterPolicy,
+    search: &Search,
     watch: &dyn Watch,
 ) -> Result<Optimum> {
-    let priors: Vec<Plausible> = parameters.iter().map(Plausible::of).collect();
+    let priors: Vec<Plausible> = parameters
+        .iter()
+        .map(|own| Plausible::under(search.trust, own))
+        .collect();
     let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
     let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
-    let evidence = BlockEvidence::new(kernel, data, jitter);
+    let evidence = BlockEvidence::new(kernel, data, search.jitter);
     let objective = WithPrior {
         objective: &evidence,
         priors: &priors,
