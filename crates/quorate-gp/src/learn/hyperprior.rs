@@ -16,6 +16,9 @@ pub enum Hyperprior {
     /// Flat over every plausible value ([`Plausible`]): the evidence decides alone.
     #[default]
     Weak,
+    /// The same, but that a function which changes within a fraction of a deviation, and targets without noise, must be shown by more than a
+    /// few rows: of thirty, evidence alone explains noise without any.
+    Doubtful,
     /// Williams and Barber 1998, sec. 5: mean -3 and standard deviation 3 for the logarithm of each variance and of each
     /// inverse squared length scale `w`. A length scale is `w^-1/2`, so its logarithm has mean 1.5 and deviation 1.5.
     Broad,
@@ -31,13 +34,17 @@ pub enum Hyperprior {
 impl Hyperprior {
     /// The prior of one parameter's coordinate. A normal distribution is a plausible range of no width.
     pub fn of(&self, parameter: &Parameter) -> Plausible {
-        let normal = |mean: f64, deviation: f64| Plausible {
-            low: mean,
-            high: mean,
-            deviation,
-        };
+        let normal = |mean: f64, deviation: f64| Plausible::new(mean, mean, deviation);
         match (self, parameter.role) {
-            (Hyperprior::Weak, _) | (Hyperprior::Broad, Role::Embedding) => {
+            (Hyperprior::Doubtful, Role::LengthScale) => {
+                Plausible::new(f64::ln(0.3), f64::ln(1e4), 1.0)
+            }
+            // Steep enough to outweigh luck, and no steeper: some 20 rows of a map without noise tell that it has none.
+            (Hyperprior::Doubtful, Role::Noise) => Plausible {
+                steepest: 1.5,
+                ..Plausible::new(f64::ln(0.01), f64::ln(1e2), 1.0)
+            },
+            (Hyperprior::Weak | Hyperprior::Doubtful, _) | (Hyperprior::Broad, Role::Embedding) => {
                 Plausible::of(parameter)
             }
             (Hyperprior::Broad, Role::LengthScale | Role::Period) => normal(1.5, 1.5),
@@ -56,7 +63,7 @@ impl Hyperprior {
 
     /// The log density of all free parameters as a quadratic; none for a prior that is not normal.
     pub fn quadratic(&self, parameters: &[Parameter]) -> Option<Quadratic> {
-        if *self == Hyperprior::Weak {
+        if matches!(self, Hyperprior::Weak | Hyperprior::Doubtful) {
             return None;
         }
         let mut sum = Quadratic::none(parameters.len());
@@ -74,6 +81,7 @@ impl fmt::Display for Hyperprior {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Hyperprior::Weak => f.write_str("weak"),
+            Hyperprior::Doubtful => f.write_str("doubtful"),
             Hyperprior::Broad => f.write_str("broad"),
             Hyperprior::Normal { mean, deviation } => write!(f, "normal:{mean},{deviation}"),
         }
@@ -86,6 +94,7 @@ impl FromStr for Hyperprior {
     fn from_str(text: &str) -> Result<Self, Error> {
         match text {
             "weak" => return Ok(Hyperprior::Weak),
+            "doubtful" => return Ok(Hyperprior::Doubtful),
             "broad" => return Ok(Hyperprior::Broad),
             _ => {}
         }
@@ -100,7 +109,7 @@ impl FromStr for Hyperprior {
                 Ok(Hyperprior::Normal { mean, deviation })
             }
             _ => Err(Error::Invalid(format!(
-                "unknown hyperprior `{text}`: choose weak, broad, or normal:MEAN,DEVIATION like normal:0,2"
+                "unknown hyperprior `{text}`: choose weak, doubtful, broad, or normal:MEAN,DEVIATION like normal:0,2"
             ))),
         }
     }

@@ -158,11 +158,7 @@ pub fn latent_at(
 /// variance of a term is held within a narrower band than that of a regression, in units of the latent value itself.
 pub fn latent_priors(parameters: &[Parameter]) -> Vec<Plausible> {
     let prior = |parameter: &Parameter| match parameter.role {
-        Role::Variance => Plausible {
-            low: f64::ln(1e-3),
-            high: f64::ln(1e2),
-            deviation: 1.0,
-        },
+        Role::Variance => Plausible::new(f64::ln(1e-3), f64::ln(1e2), 1.0),
         _ => Plausible::of(parameter),
     };
     parameters.iter().map(prior).collect()

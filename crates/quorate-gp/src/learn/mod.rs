@@ -35,7 +35,7 @@ pub use message::{Message, Quadratic};
 pub use multiclass::{MulticlassEvidence, learn_classes};
 pub use objective::{Evaluation, Objective, remembered};
 pub use optimise::{Optimum, SearchLimits, Stop, maximise};
-pub use prior::{Plausible, Trust, WithPrior};
+pub use prior::{Plausible, WithPrior};
 pub use propagate::{Agreement, Propagation, Round, Schedule, local_approximations, propagate};
 pub use propagation::{PropagationEvidence, learn_propagation};
 pub use restarts::{Search, SearchRecord, affordable_restarts, learn, starting_points};

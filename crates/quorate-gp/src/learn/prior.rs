@@ -18,34 +18,18 @@ pub struct Plausible {
     pub high: f64,
     /// Standard deviation of the fall outside.
     pub deviation: f64,
-}
-
-/// How much the evidence is believed of what few rows can say little about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Trust {
-    /// Every plausible value is as good as another, and the evidence decides alone.
-    #[default]
-    Full,
-    /// A function that changes within a fraction of a deviation, and targets without noise, must be shown by more than a few rows: with thirty
-    /// of them evidence alone explains noise without any.
-    Doubtful,
+    /// The fall is never steeper than this, in nats for each unit: what many rows agree on they may say, however far outside.
+    pub steepest: f64,
 }
 
 impl Plausible {
-    /// The range for a parameter under a trust.
-    pub fn under(trust: Trust, parameter: &Parameter) -> Self {
-        match (trust, parameter.role) {
-            (Trust::Doubtful, Role::LengthScale) => Self {
-                low: f64::ln(0.3),
-                high: f64::ln(1e4),
-                deviation: 1.0,
-            },
-            (Trust::Doubtful, Role::Noise) => Self {
-                low: f64::ln(0.01),
-                high: f64::ln(1e2),
-                deviation: 2.0,
-            },
-            _ => Self::of(parameter),
+    /// A range with the fall of a normal density outside; a normal density where both ends are the same.
+    pub fn new(low: f64, high: f64, deviation: f64) -> Self {
+        Self {
+            low,
+            high,
+            deviation,
+            steepest: f64::INFINITY,
         }
     }
 
@@ -60,39 +44,37 @@ impl Plausible {
             Role::Noise => (1e-8, 1e2),
             // Lifetimes that follow from their inputs without any noise want an exponent without bound, and every row pulls
             // that way: beyond a scatter of some 3 % of the lifetime the prior falls like a wall.
-            Role::Hazard => {
-                return Self {
-                    low: f64::ln(0.05),
-                    high: f64::ln(40.0),
-                    deviation: 0.05,
-                };
-            }
+            Role::Hazard => return Self::new(f64::ln(0.05), f64::ln(40.0), 0.05),
             // Signed: the prior of an embedding is a standard normal around zero, with no flat part.
-            Role::Embedding => {
-                return Self {
-                    low: 0.0,
-                    high: 0.0,
-                    deviation: 1.0,
-                };
-            }
+            Role::Embedding => return Self::new(0.0, 0.0, 1.0),
         };
-        Self {
-            low: f64::ln(low),
-            high: f64::ln(high),
-            deviation: 1.0,
-        }
+        Self::new(f64::ln(low), f64::ln(high), 1.0)
     }
 
     /// Log density (up to a constant) and slope at a coordinate.
     pub fn log_density(&self, coordinate: f64) -> (f64, f64) {
         let outside = coordinate - coordinate.clamp(self.low, self.high);
         let precision = 1.0 / (self.deviation * self.deviation);
-        (-0.5 * outside * outside * precision, -outside * precision)
+        // Huber (1964): a parabola, and beyond the steepest slope its tangent.
+        let turn = self.steepest / precision;
+        if outside.abs() <= turn {
+            (-0.5 * outside * outside * precision, -outside * precision)
+        } else {
+            let value = -self.steepest * (outside.abs() - 0.5 * turn);
+            (value, -self.steepest * outside.signum())
+        }
     }
 
     /// How far the search may go: far outside the plausible range numbers would overflow.
     pub fn bounds(&self) -> (f64, f64) {
-        let reach = 6.0 * self.deviation;
+        let parabola = 6.0 * self.deviation;
+        let turn = self.steepest * self.deviation * self.deviation;
+        // A tangent goes on to where a parabola would have ended: 18 nats below the top.
+        let reach = if turn < parabola {
+            0.5 * turn + 18.0 / self.steepest
+        } else {
+            parabola
+        };
         (self.low - reach, self.high + reach)
     }
 }

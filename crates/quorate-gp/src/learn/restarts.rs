@@ -8,7 +8,7 @@ use crate::data::{Dataset, random_rows};
 use crate::kernel::{BoundKernel, Covariance};
 use crate::learn::evidence::at;
 use crate::learn::{
-    BlockEvidence, Optimum, Plausible, SearchLimits, Stop, Trust, WithPrior, maximise,
+    BlockEvidence, Hyperprior, Optimum, Plausible, SearchLimits, Stop, WithPrior, maximise,
 };
 use crate::likelihood::GaussianNoise;
 use crate::linalg::JitterPolicy;
@@ -32,8 +32,8 @@ pub struct Search {
     pub jitter: JitterPolicy,
     /// A noise variance to keep instead of learning one, in units of the (standardised) target's variance.
     pub kept_noise: Option<f64>,
-    /// How much the evidence of few rows is believed.
-    pub trust: Trust,
+    /// What is believed before any row.
+    pub hyperprior: Hyperprior,
 }
 
 impl Default for Search {
@@ -45,7 +45,7 @@ impl Default for Search {
             limits: SearchLimits::default(),
             jitter: JitterPolicy::default(),
             kept_noise: None,
-            trust: Trust::default(),
+            hyperprior: Hyperprior::default(),
         }
     }
 }
@@ -184,10 +184,7 @@ fn ascend(
     search: &Search,
     watch: &dyn Watch,
 ) -> Result<Optimum> {
-    let priors: Vec<Plausible> = parameters
-        .iter()
-        .map(|own| Plausible::under(search.trust, own))
-        .collect();
+    let priors = search.hyperprior.all(parameters);
     let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
     let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
     let evidence = BlockEvidence::new(kernel, data, search.jitter);

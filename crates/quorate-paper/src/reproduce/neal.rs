@@ -119,11 +119,7 @@ impl Posterior<'_> {
         let evidence = BlockEvidence::new(self.kernel, &drawn, JitterPolicy::default());
         // The last coordinate is the noise of the evidence: here the jitter, which stays.
         let mut priors = self.priors.to_vec();
-        priors.push(Plausible {
-            low: JITTER.ln(),
-            high: JITTER.ln(),
-            deviation: 1.0,
-        });
+        priors.push(Plausible::new(JITTER.ln(), JITTER.ln(), 1.0));
         let objective = WithPrior {
             objective: &evidence,
             priors: &priors,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use quorate_gp::data::{Dataset, Schema, random_rows};
 use quorate_gp::kernel::Kernel;
-use quorate_gp::learn::{Search, SearchRecord, Stop, Trust, learn};
+use quorate_gp::learn::{Hyperprior, Search, SearchRecord, Stop, learn};
 use quorate_gp::likelihood::GaussianNoise;
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::posterior::ExactPosterior;
@@ -120,13 +120,13 @@ pub fn restarts(spec: &ModelSpec, schema: &Schema) -> Option<usize> {
     spec.restarts.or(classes)
 }
 
-/// Who gives a kernel wants its evidence; whoever leaves the kernel open wants answers that hold, of few rows too.
-fn trust(spec: &ModelSpec, schema: &Schema) -> Trust {
+/// Who gives a kernel wants its evidence; who leaves it open wants answers that hold, of few rows too.
+fn hyperprior(spec: &ModelSpec, schema: &Schema) -> Hyperprior {
     let is_open = spec.kernel == KernelChoice::Auto && schema.target().classes().is_none();
     if is_open {
-        Trust::Doubtful
+        Hyperprior::Doubtful
     } else {
-        Trust::Full
+        Hyperprior::Weak
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn find_hyperparameters(
         kept_noise: spec
             .noise_variance
             .map(|v| v / schema.target_deviation().powi(2)),
-        trust: trust(spec, schema),
+        hyperprior: hyperprior(spec, schema),
         ..Search::default()
     };
     let first_noise = search

@@ -331,17 +331,9 @@ fn plausible(parameters: &[Parameter], columns: usize) -> Vec<Plausible> {
     let prior = |(parameter, usual): (&Parameter, Plausible)| match parameter.role {
         Role::LengthScale => {
             let middle = 2f64.sqrt() + 0.5 * (columns.max(1) as f64).ln();
-            Plausible {
-                low: middle,
-                high: middle,
-                deviation: 3f64.sqrt(),
-            }
+            Plausible::new(middle, middle, 3f64.sqrt())
         }
-        Role::Variance => Plausible {
-            low: -1.5,
-            high: 0.0,
-            deviation: 1.5,
-        },
+        Role::Variance => Plausible::new(-1.5, 0.0, 1.5),
         _ => usual,
     };
     parameters.iter().zip(usual).map(prior).collect()

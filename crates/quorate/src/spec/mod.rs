@@ -244,7 +244,12 @@ impl ModelSpec {
                 )));
             }
         }
-        if fuses && self.hyperprior == Some(Hyperprior::Weak) {
+        if fuses
+            && matches!(
+                self.hyperprior,
+                Some(Hyperprior::Weak | Hyperprior::Doubtful)
+            )
+        {
             return Err(Error::Spec(
                 "expansions of parts are fused with a normal hyperprior: use `--hyperprior broad` or `normal:MEAN,DEVIATION`"
                     .into(),
