@@ -23,7 +23,7 @@ use crate::text::{Console, LITERAL, count};
 #[command(after_help = "\
 Examples:
   quorate ask new.csv --agents http://north:8000 http://south:8000 -o out.csv
-  quorate ask new.csv --agents http://north:8000/yield http://south:8000/yield --rule robust-bcm --quorum 1
+  quorate ask new.csv --agents http://north:8000/yield http://south:8000/yield --rule barycentre --quorum 1
   quorate ask new.csv --agents https://north https://south --ca root.pem --token-file token.txt --json
 
 Predictions are shared, data are not. A server that is down, slow or answers nonsense is left out and named.")]
@@ -33,7 +33,7 @@ pub struct Ask {
     /// Addresses of `quorate serve`, with the model's name at the end where a server has several
     #[arg(long, value_name = "URL", required = true, num_args = 1..)]
     agents: Vec<Address>,
-    /// Rule by which opinions become one [default: robust-bcm; mixture for classes]
+    /// Rule by which opinions become one [default: generalised-product; mixture for classes]
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
     /// Servers that must have answered [default: all]
@@ -110,7 +110,7 @@ impl Ask {
             None => named(if described.is_of_classes {
                 "mixture"
             } else {
-                "robust-bcm"
+                "generalised-product"
             })?,
         };
         let mut sink = Sink::new(self.output.as_deref(), console)?;

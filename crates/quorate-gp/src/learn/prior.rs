@@ -98,3 +98,42 @@ impl Objective for WithPrior<'_> {
         Ok(evaluation)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slope_is_that_of_the_density_inside_outside_and_along_the_tangent() {
+        let prior = Plausible {
+            steepest: 1.5,
+            ..Plausible::new(-4.0, 2.0, 0.8)
+        };
+        let step = 1e-5;
+        for coordinate in [-9.0, -4.9, -4.3, 0.0, 2.5, 7.0] {
+            let value = |at: f64| prior.log_density(at).0;
+            let difference = (value(coordinate + step) - value(coordinate - step)) / (2.0 * step);
+            let (_, slope) = prior.log_density(coordinate);
+            assert!(
+                (slope - difference).abs() < 1e-8,
+                "{coordinate}: {slope} and {difference}"
+            );
+            assert!(slope.abs() <= 1.5);
+        }
+    }
+
+    #[test]
+    fn the_search_ends_where_the_density_has_fallen_by_18_nats() {
+        let parabola = Plausible::new(0.0, 1.0, 2.0);
+        let tangent = Plausible {
+            steepest: 1.5,
+            ..parabola
+        };
+        for prior in [parabola, tangent] {
+            let (low, high) = prior.bounds();
+            for end in [low, high] {
+                assert!((prior.log_density(end).0 + 18.0).abs() < 1e-12);
+            }
+        }
+    }
+}

@@ -77,6 +77,60 @@ fn pure_noise_gives_its_mean_and_its_spread_in_every_mode() {
 }
 
 #[test]
+fn few_rows_of_pure_noise_are_not_explained() {
+    let mut held = 0.0;
+    let seeds = 1..=6;
+    for seed in seeds.clone() {
+        let (train, test) = (table(30, seed, heavy), table(300, 100 + seed, heavy));
+        let model = Model::fit(&ModelSpec::new("y"), &train, &Unwatched).unwrap();
+        let scores = model.evaluate(&test).unwrap();
+        println!("seed {seed}: {} {}", scores.coverage_95, scores.nlpd);
+        // Knowing mean and deviation has 2.45 with these tails; a deviation from 30 rows may be off by a third.
+        assert!(scores.nlpd < 3.0, "seed {seed}: {}", scores.nlpd);
+        held += scores.coverage_95;
+    }
+    // Evidence alone held 79 to 93 % of such rows.
+    let mean = held / seeds.count() as f64;
+    assert!(mean > 0.9, "{mean}");
+}
+
+#[test]
+fn a_free_number_for_each_of_many_levels_does_not_explain_noise() {
+    let levels = |seed: u64, rows: usize| {
+        let mut random = ChaCha12Rng::seed_from_u64(seed);
+        let level = (0..rows).map(|_| format!("k{}", (40.0 * unit(&mut random)) as u32));
+        let level: Vec<String> = level.collect();
+        let y: Vec<f64> = (0..rows).map(|_| heavy(unit(&mut random))).collect();
+        Frame::from_columns(vec![
+            ("k", Column::Text(level.into_iter().map(Some).collect())),
+            ("x", Column::Number((0..rows).map(|i| i as f64).collect())),
+            ("y", Column::Number(y)),
+        ])
+        .unwrap()
+    };
+    let model = Model::fit(&ModelSpec::new("y"), &levels(1, 80), &Unwatched).unwrap();
+    let scores = model.evaluate(&levels(2, 300)).unwrap();
+    // It held about half of them.
+    assert!(scores.coverage_95 > 0.9, "{}", scores.coverage_95);
+}
+
+#[test]
+fn a_map_without_noise_is_still_told_as_such_by_few_rows() {
+    let map = |seed: u64, rows: usize| {
+        let mut random = ChaCha12Rng::seed_from_u64(seed);
+        let mut column = || -> Vec<f64> { (0..rows).map(|_| 4.0 * unit(&mut random)).collect() };
+        let (a, b) = (column(), column());
+        let y = a.iter().zip(&b).map(|(a, b)| (2.0 * a).sin() + b).collect();
+        let named = [("a", a), ("b", b), ("y", y)];
+        let columns = named.map(|(name, cells)| (name, Column::Number(cells)));
+        Frame::from_columns(columns.to_vec()).unwrap()
+    };
+    let model = Model::fit(&ModelSpec::new("y"), &map(1, 60), &Unwatched).unwrap();
+    let scores = model.evaluate(&map(2, 300)).unwrap();
+    assert!(scores.rmse < 0.002, "{}", scores.rmse);
+}
+
+#[test]
 fn the_two_columns_of_fifty_that_matter_are_found() {
     let (rows, columns) = (500, 50);
     let mut random = ChaCha12Rng::seed_from_u64(7);
