@@ -78,9 +78,11 @@ pub fn fit(
     watch: &dyn Watch,
 ) -> Result<(Found, Answers)> {
     let (mut best, mut answers) = exact::fit(spec, schema, data, watch)?;
-    let mut least = fast_loss(schema, data, &best)?;
+    let fast = fast_loss(schema, data, &best)?;
+    let rows: f64 = data.members().iter().map(|own| own.weight).sum();
+    let mut least = fast + STRONG / rows;
     let mut chosen = InferenceChoice::Fast;
-    let mut losses = vec![(chosen, best.kernel.structure().to_string(), least)];
+    let mut losses = vec![(chosen, best.kernel.structure().to_string(), fast)];
     // The kernel with which a likelihood has lost least so far; expectation propagation tries no other.
     let mut leader = (f64::INFINITY, best.kernel.structure().to_string());
     for way in worth_trying(schema, data.rows()) {
@@ -128,7 +130,7 @@ pub fn fit(
     Ok((best, answers))
 }
 
-/// Log loss of the fast version on the fifths by which the others are judged, and what it must be better by.
+/// Log loss of the fast version on the fifths by which the others are judged.
 fn fast_loss(schema: &Schema, data: &Dataset, found: &Found) -> Result<f64> {
     let Unseen { members, told } = Unseen::of(data, FOLDS, &|others| {
         let kernel = found.kernel.bind(schema.columns())?;
@@ -140,6 +142,5 @@ fn fast_loss(schema: &Schema, data: &Dataset, found: &Found) -> Result<f64> {
             policy,
         )?)
     })?;
-    let rows: f64 = members.iter().map(|own| own.weight).sum();
-    Ok(judge_left_out(schema, &members, &told)?.scores.loss() + STRONG / rows)
+    Ok(judge_left_out(schema, &members, &told)?.scores.loss())
 }

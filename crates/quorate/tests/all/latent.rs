@@ -186,7 +186,8 @@ fn auto_compares_the_ways_to_infer_classes_and_says_which_it_chose() {
             let number = outcome.split("others (").nth(1).unwrap();
             let number = number.split(way).nth(1).unwrap();
             let end = number.find([',', ')']).unwrap();
-            number[..end].parse().unwrap()
+            let number = number[..end].split_whitespace().last().unwrap();
+            number.parse().unwrap()
         })
         .collect();
     let chosen = outcome.split("the inference ").nth(1).unwrap();
@@ -194,8 +195,12 @@ fn auto_compares_the_ways_to_infer_classes_and_says_which_it_chose() {
         .iter()
         .position(|way| chosen.starts_with(way));
     let place = place.unwrap();
-    let least = told.iter().fold(f64::INFINITY, |a, b| a.min(*b));
-    assert!(told[place] <= least + 0.0042, "{outcome}");
+    // The fast version must be better by 3 nats over all rows; twice 0.002 a row may be left, and four digits are told.
+    let weighed: Vec<f64> = (told.iter().zip([3.0 / 150.0, 0.0, 0.0]))
+        .map(|(loss, more)| loss + more)
+        .collect();
+    let least = weighed.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+    assert!(weighed[place] <= least + 0.0042, "{outcome}");
     // The same as if it had been asked for.
     let way = [
         InferenceChoice::Fast,

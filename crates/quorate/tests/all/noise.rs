@@ -99,10 +99,10 @@ fn a_free_number_for_each_of_many_levels_does_not_explain_noise() {
     let levels = |seed: u64, rows: usize| {
         let mut random = ChaCha12Rng::seed_from_u64(seed);
         let level = (0..rows).map(|_| format!("k{}", (40.0 * unit(&mut random)) as u32));
-        let level: Vec<String> = level.collect();
+        let level: Vec<Option<std::sync::Arc<str>>> = level.map(|own| Some(own.into())).collect();
         let y: Vec<f64> = (0..rows).map(|_| heavy(unit(&mut random))).collect();
         Frame::from_columns(vec![
-            ("k", Column::Text(level.into_iter().map(Some).collect())),
+            ("k", Column::Text(level)),
             ("x", Column::Number((0..rows).map(|i| i as f64).collect())),
             ("y", Column::Number(y)),
         ])
