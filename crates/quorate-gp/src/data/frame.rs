@@ -91,6 +91,19 @@ impl Column {
     }
 }
 
+/// The cell that makes a column text where numbers are needed, as row (counted from 0) and text: the first that is no
+/// number, or the first that is there where all are numbers written as text.
+pub(super) fn first_text(cells: &[Option<Arc<str>>]) -> (usize, Option<&str>) {
+    let is_number = |cell: &Arc<str>| cell.trim().parse::<f64>().is_ok();
+    let present = |cell: &Option<Arc<str>>| cell.is_some();
+    let row = cells
+        .iter()
+        .position(|cell| cell.as_ref().is_some_and(|cell| !is_number(cell)))
+        .or_else(|| cells.iter().position(present))
+        .unwrap_or(0);
+    (row, cells.get(row).and_then(Option::as_deref))
+}
+
 /// Names and types of a table's columns, and the name of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Location;
 use crate::{Error, Result};
 
-use super::frame::{Column, Frame};
+use super::frame::{Column, Frame, first_text};
 use super::names::unknown_column;
 use super::roles::Roles;
 use super::scale::Scale;
@@ -164,7 +164,7 @@ fn observed(frame: &Frame, roles: &Roles) -> Result<Option<Vec<bool>>> {
             };
             Err(Error::data(
                 frame.location(row, name),
-                format!("found {cell} where {meaning} is expected"),
+                format!("found {cell}; the column must hold {meaning}"),
             ))
         }
     };
@@ -193,11 +193,18 @@ fn numbers<'f>(frame: &'f Frame, name: &str, what: &str) -> Result<&'f [f64]> {
     let column = frame
         .column(name)
         .ok_or_else(|| unknown_column(&frame.header, name))?;
-    let Column::Number(cells) = column else {
-        return Err(Error::data(
-            frame.location(0, name),
-            format!("found text in the column of {what}; it must hold numbers"),
-        ));
+    let cells = match column {
+        Column::Number(cells) => cells,
+        Column::Text(cells) => {
+            let (row, text) = first_text(cells);
+            return Err(Error::data(
+                frame.location(row, name),
+                format!(
+                    "found «{}» in the column of {what}; it must hold numbers",
+                    text.unwrap_or_default()
+                ),
+            ));
+        }
     };
     match cells.iter().position(|cell| !cell.is_finite()) {
         None => Ok(cells),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::error::Location;
 use crate::{Error, Result};
 
-use super::frame::{Column, Frame};
+use super::frame::{Column, Frame, first_text};
 use super::names::unknown_column;
 use super::roles::Roles;
 
@@ -108,11 +108,18 @@ fn non_negative<'f>(frame: &'f Frame, name: &str, what: &str) -> Result<&'f [f64
     let column = frame
         .column(name)
         .ok_or_else(|| unknown_column(&frame.header, name))?;
-    let Column::Number(cells) = column else {
-        return Err(Error::data(
-            frame.location(0, name),
-            format!("found text where a {what} is expected; the column must hold numbers"),
-        ));
+    let cells = match column {
+        Column::Number(cells) => cells,
+        Column::Text(cells) => {
+            let (row, text) = first_text(cells);
+            return Err(Error::data(
+                frame.location(row, name),
+                format!(
+                    "found «{}» where a {what} is expected; the column must hold numbers",
+                    text.unwrap_or_default()
+                ),
+            ));
+        }
     };
     let bad = |cell: &f64| !(cell.is_finite() && *cell >= 0.0);
     match cells.iter().position(bad) {

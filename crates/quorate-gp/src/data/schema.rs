@@ -10,7 +10,7 @@ use super::columns::InputColumn;
 use super::dataset::Dataset;
 use super::encoded::Encoded;
 use super::encoder::{Encoder, Rule};
-use super::frame::{Column, ColumnType, Frame};
+use super::frame::{Column, ColumnType, Frame, first_text};
 use super::names::unknown_column;
 use super::number::NumberScale;
 use super::quantity::{self, QuantityCode};
@@ -363,10 +363,20 @@ fn learn_target(
         let targets = checked_targets(frame, name)?;
         let (mean, deviation) =
             Scale::measure(targets.iter().copied().zip(weights.iter().copied()));
-        if deviation.is_none() {
-            notes.push(format!(
+        match deviation {
+            None => notes.push(format!(
                 "the target `{name}` is constant; its deviation was taken as 1"
-            ));
+            )),
+            Some(small) if small < SMALLEST_DEVIATION => {
+                return Err(Error::data(
+                    Location::in_source(&frame.header.source).column(name),
+                    format!(
+                        "the target has a deviation of {small:.1e}, and squares of such numbers vanish; \
+                         measure it in another unit"
+                    ),
+                ));
+            }
+            Some(_) => {}
         }
         scales.push(Scale {
             mean,
@@ -380,7 +390,12 @@ fn learn_target(
     Ok((code, notes))
 }
 
-/// The cells of the target column, none of them missing or infinite.
+/// The largest target: squares of errors of 10⁸ rows of such targets still have a finite sum, which scores need.
+const LARGEST_TARGET: f64 = 1e150;
+/// The least deviation of targets that differ: the variances of answers are still normal numbers.
+const SMALLEST_DEVIATION: f64 = 1e-150;
+
+/// The cells of the target column, none of them missing, infinite, or too large to be squared.
 fn checked_targets<'f>(frame: &'f Frame, name: &str) -> Result<&'f [f64]> {
     let column = frame
         .column(name)
@@ -388,10 +403,10 @@ fn checked_targets<'f>(frame: &'f Frame, name: &str) -> Result<&'f [f64]> {
     let cells = match column {
         Column::Number(cells) => cells,
         Column::Text(cells) => {
-            let row = cells.iter().position(Option::is_some).unwrap_or(0);
-            let shown = match cells.get(row) {
-                Some(Some(text)) => format!("«{text}» is not a number"),
-                _ => "the target has no value".into(),
+            let (row, text) = first_text(cells);
+            let shown = match text {
+                Some(text) => format!("«{text}» is not a number"),
+                None => "the target has no value".into(),
             };
             return Err(Error::data(
                 frame.location(row, name),
@@ -401,13 +416,21 @@ fn checked_targets<'f>(frame: &'f Frame, name: &str) -> Result<&'f [f64]> {
             ));
         }
     };
-    match cells.iter().position(|cell| !cell.is_finite()) {
+    let usable = |cell: &f64| cell.abs() <= LARGEST_TARGET;
+    match cells.iter().position(|cell| !usable(cell)) {
         None => Ok(cells),
         Some(row) => {
-            let problem = if cells[row].is_nan() {
-                "the target is missing; remove the row or fill the cell"
-            } else {
-                "the target is infinite; remove the row or correct the cell"
+            let problem = match cells[row] {
+                cell if cell.is_nan() => {
+                    "the target is missing; remove the row or fill the cell".into()
+                }
+                cell if cell.is_infinite() => {
+                    "the target is infinite; remove the row or correct the cell".into()
+                }
+                cell => format!(
+                    "the target is {cell:e}, and squared errors of such numbers are no numbers; \
+                     measure it in another unit, so that none exceeds {LARGEST_TARGET:e}"
+                ),
             };
             Err(Error::data(frame.location(row, name), problem))
         }

@@ -265,7 +265,13 @@ fn bad_cells_are_named_by_file_row_and_column() {
             "t.csv:1:w: the weight is missing",
         ),
         (1, number(&[0.0, 0.0]), "t.csv:w: every weight is 0"),
-        (1, text(&["a", "b"]), "t.csv:1:w: found text where a weight"),
+        (1, text(&["a", "b"]), "t.csv:1:w: found «a» where a weight"),
+        (1, text(&["1", "b"]), "t.csv:2:w: found «b» where a weight"),
+        (
+            2,
+            text(&["1", "b"]),
+            "t.csv:2:n: found «b» where a known noise variance",
+        ),
         (
             2,
             number(&[1.0, -2.0]),
@@ -292,6 +298,21 @@ fn bad_cells_are_named_by_file_row_and_column() {
             "t.csv:2:y: the target is infinite",
         ),
         (3, text(&["", "high"]), "t.csv:2:y: «high» is not a number"),
+        (
+            3,
+            text(&["2.5", "high"]),
+            "t.csv:2:y: «high» is not a number",
+        ),
+        (
+            3,
+            number(&[1.0, -2e150]),
+            "t.csv:2:y: the target is -2e150, and squared errors",
+        ),
+        (
+            3,
+            number(&[1e-200, 3e-200]),
+            "t.csv:y: the target has a deviation of 1.0e-200",
+        ),
         (0, number(&[7.0, 7.0]), "t.csv: no input column is left"),
     ] {
         let found = check(place, column);

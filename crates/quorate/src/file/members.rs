@@ -8,14 +8,14 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{KEY, VERSION, bad, bytes_of, checksum, numbers};
+use super::{KEY, VERSION, bad, bytes_of, checksum, numbers, readable};
 use crate::classifier::class_kind;
 use crate::ensemble::{Body, Committee, CommitteeModel, Guests, Jury, Members, council_of};
 use crate::error::{Error, Result};
 use crate::fusion::{Learned, class_rule, rule};
 use crate::member::{Member, State, kind, latent_kind, restore_general};
 
-const FORMAT: &str = "quorate-committee";
+pub(super) const FORMAT: &str = "quorate-committee";
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -82,7 +82,7 @@ pub fn to_bytes(model: &CommitteeModel) -> Result<Vec<u8>> {
         has_weights,
     };
     let json = |error: serde_json::Error| bad("committee", error.to_string());
-    let summary = serde_json::to_value(&stored).map_err(json)?;
+    let summary = readable(&stored, "committee")?;
     let bytes: Vec<(String, usize, Vec<u8>)> = lists
         .into_iter()
         .map(|(name, own)| (name, own.len(), bytes_of(&own)))

@@ -17,6 +17,7 @@ use std::io::Write;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -30,6 +31,8 @@ use crate::model::Model;
 /// Version of the format this program writes, and the newest it reads.
 pub const VERSION: u64 = 1;
 const FORMAT: &str = "quorate-model";
+/// What the header of a network's file says, whose tensors are files of models.
+pub(crate) const NETWORK_FORMAT: &str = "quorate-network";
 const KEY: &str = "quorate";
 /// Entry of the model's JSON text that goes with the tensors of a landmarks model.
 const COMMITTEE: &str = "committee";
@@ -103,10 +106,9 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
             .map_err(|error| bad("model", format!("tensor `{name}`: {error}")))?;
         views.push((*name, view));
     }
-    let json = |error: serde_json::Error| bad("model", error.to_string());
-    let mut summary = serde_json::to_value(&model.fitted).map_err(json)?;
+    let mut summary = readable(&model.fitted, "model")?;
     if let (Some(committee), Value::Object(entries)) = (model.committee(), &mut summary) {
-        let record = serde_json::to_value(committee::Record::of(committee)).map_err(json)?;
+        let record = readable(&committee::Record::of(committee), "model")?;
         entries.insert(COMMITTEE.into(), record);
     }
     let header = Header {
@@ -118,6 +120,23 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let text = serde_json::to_string(&header).map_err(|error| bad("model", error.to_string()))?;
     let metadata = HashMap::from([(KEY.to_string(), text)]);
     safetensors::serialize(views, Some(metadata)).map_err(|error| bad("model", error.to_string()))
+}
+
+/// What is to be saved as JSON, which has been read again: JSON writes `null` for numbers that are infinite or none, and
+/// otherwise only whoever opens the file would notice.
+pub(crate) fn readable<T: Serialize + DeserializeOwned>(what: &T, origin: &str) -> Result<Value> {
+    let value = serde_json::to_value(what)
+        .map_err(|error| bad(origin, format!("cannot be saved: {error}")))?;
+    match T::deserialize(&value) {
+        Ok(_) => Ok(value),
+        Err(error) => Err(bad(
+            origin,
+            format!(
+                "was not saved, because nothing could read it again: a number in it is infinite or none at all \
+                 ({error}); measure targets and inputs in units in which they are neither huge nor tiny"
+            ),
+        )),
+    }
 }
 
 /// Reads a model from the bytes of its file; `origin` names it in errors.
@@ -138,8 +157,12 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
         .ok_or_else(|| foreign("no `quorate` entry in its header".into()))?;
     let value: Value = serde_json::from_str(text).map_err(|error| foreign(error.to_string()))?;
     let version = value.get("version").and_then(Value::as_u64);
-    if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
-        return Err(foreign("its header names another format".into()));
+    let format = value.get("format").and_then(Value::as_str);
+    if format != Some(FORMAT) {
+        return Err(match format.and_then(kind_of) {
+            Some((kind, verb)) => bad(origin, format!("this is {kind}, not a model; try {verb}")),
+            None => foreign("its header names another format".into()),
+        });
     }
     match version {
         Some(version) if version > VERSION => {
@@ -231,6 +254,16 @@ pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Model> {
     Ok(Model::from_parts(fitted, state))
 }
 
+/// What a file of another format of ours is, and what reads it.
+pub(crate) fn kind_of(format: &str) -> Option<(&'static str, &'static str)> {
+    match format {
+        FORMAT => Some(("a model", "`quorate predict` or `quorate inspect`")),
+        members::FORMAT => Some(("a committee of members", "`quorate inspect`, or Python")),
+        NETWORK_FORMAT => Some(("a network", "`quorate network query`")),
+        _ => None,
+    }
+}
+
 /// A tensor to be written: name, type, shape, bytes.
 struct Tensor(&'static str, Dtype, Vec<usize>, Vec<u8>);
 
@@ -299,5 +332,24 @@ fn bad(origin: &str, problem: String) -> Error {
     Error::ModelFile {
         origin: origin.to_owned(),
         problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_nothing_could_read_again_are_not_saved() {
+        assert!(readable(&vec![1.0, 2.5], "model").is_ok());
+        // Where nothing is a possible answer, nothing can be read again.
+        assert!(readable(&Some(f64::NAN), "model").is_ok());
+        for bad in [f64::NAN, f64::INFINITY] {
+            let said = readable(&vec![1.0, bad], "model").map_err(|error| error.to_string());
+            assert!(
+                said.is_err_and(|said| said.starts_with("model: was not saved")),
+                "{bad}"
+            );
+        }
     }
 }

@@ -6,12 +6,13 @@ use std::path::Path;
 use quorate_gp::data::ColumnType;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::conditional::{Conditional, Marginal};
 use super::{Graph, Network};
 use crate::error::{Error, Result};
+use crate::file::NETWORK_FORMAT as FORMAT;
 
-const FORMAT: &str = "quorate-network";
 const VERSION: u64 = 1;
 const KEY: &str = "quorate";
 
@@ -69,7 +70,7 @@ pub fn network_to_bytes(network: &Network) -> Result<Vec<u8>> {
         conditionals,
         notes: network.notes.clone(),
     };
-    let text = serde_json::to_string(&header).map_err(|error| bad("network", error))?;
+    let text = crate::file::readable(&header, "network")?.to_string();
     let mut views = Vec::new();
     for (name, bytes) in &files {
         let view = TensorView::new(Dtype::U8, vec![bytes.len()], bytes);
@@ -85,10 +86,18 @@ pub fn network_from_bytes(bytes: &[u8], origin: &str) -> Result<Network> {
     let tensors = SafeTensors::deserialize(bytes).map_err(|error| bad(origin, error))?;
     let text = metadata.metadata().as_ref().and_then(|map| map.get(KEY));
     let text = text.ok_or_else(|| bad(origin, "no `quorate` entry in its header"))?;
-    let header: Header = serde_json::from_str(text).map_err(|error| bad(origin, error))?;
-    if header.format != FORMAT {
-        return Err(bad(origin, "its header names another format"));
+    let value: Value = serde_json::from_str(text).map_err(|error| bad(origin, error))?;
+    let format = value.get("format").and_then(Value::as_str);
+    if format != Some(FORMAT) {
+        return Err(match format.and_then(crate::file::kind_of) {
+            Some((kind, verb)) => Error::ModelFile {
+                origin: origin.to_owned(),
+                problem: format!("this is {kind}, not a network; try {verb}"),
+            },
+            None => bad(origin, "its header names another format"),
+        });
     }
+    let header: Header = serde_json::from_value(value).map_err(|error| bad(origin, error))?;
     if header.version > VERSION {
         return Err(bad(
             origin,
