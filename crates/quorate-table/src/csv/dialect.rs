@@ -1,11 +1,14 @@
-//! How a text table is written: byte-order mark and delimiter.
+//! How a text table is written: byte-order mark, delimiter, and what an empty line means.
 
 use std::io::{self, Cursor, Read};
+
+use super::blank_lines::BlankLines;
 
 /// Bytes looked at to find the delimiter; a longer header line is judged by its beginning.
 const LOOKED_AT: u64 = 64 * 1024;
 
-/// Finds the delimiter and hands the text back from its first byte behind the byte-order mark.
+/// Finds the delimiter and hands the text back from its first byte behind the byte-order mark; in a table of one column,
+/// with empty lines as rows.
 pub(crate) fn detect(mut text: Box<dyn Read>) -> io::Result<(u8, Box<dyn Read>)> {
     let mut start = Vec::new();
     text.by_ref().take(LOOKED_AT).read_to_end(&mut start)?;
@@ -19,14 +22,18 @@ pub(crate) fn detect(mut text: Box<dyn Read>) -> io::Result<(u8, Box<dyn Read>)>
     } else {
         0
     };
-    let delimiter = delimiter(&start[mark..]);
+    let found = delimiter(&start[mark..]);
     let mut start = Cursor::new(start);
     start.set_position(mark as u64);
-    Ok((delimiter, Box::new(start.chain(text))))
+    let text = start.chain(text);
+    Ok(match found {
+        Some(delimiter) => (delimiter, Box::new(text)),
+        None => (b',', Box::new(BlankLines::new(text))),
+    })
 }
 
-/// The delimiter that occurs most often in the header line, outside quotation marks; a comma when none does.
-fn delimiter(text: &[u8]) -> u8 {
+/// The delimiter that occurs most often in the header line, outside quotation marks; none when there is one column.
+fn delimiter(text: &[u8]) -> Option<u8> {
     const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
     let mut counts = [0usize; CANDIDATES.len()];
     let mut quoted = false;
@@ -48,7 +55,7 @@ fn delimiter(text: &[u8]) -> u8 {
             best = index;
         }
     }
-    CANDIDATES[best]
+    (counts[best] > 0).then_some(CANDIDATES[best])
 }
 
 #[cfg(test)]
@@ -59,14 +66,15 @@ mod tests {
     #[test]
     fn the_header_line_tells_the_delimiter() {
         for (text, expected) in [
-            ("a,b\n1;2;3;4", b','),
-            ("a;b,c;d\n", b';'),
-            ("a\tb\n", b'\t'),
-            ("a|b|c\n", b'|'),
-            ("\"a;b;c\",d\n", b','),
-            ("alone\n1\n", b','),
-            ("\n\na;b\n", b';'),
-            ("", b','),
+            ("a,b\n1;2;3;4", Some(b',')),
+            ("a;b,c;d\n", Some(b';')),
+            ("a\tb\n", Some(b'\t')),
+            ("a|b|c\n", Some(b'|')),
+            ("\"a;b;c\",d\n", Some(b',')),
+            ("alone\n1\n", None),
+            ("\"a;b\"\n1\n", None),
+            ("\n\na;b\n", Some(b';')),
+            ("", None),
         ] {
             assert_eq!(delimiter(text.as_bytes()), expected, "{text}");
         }

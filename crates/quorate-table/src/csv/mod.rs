@@ -1,5 +1,6 @@
 //! Text tables, plain or compressed, read row by row into batches.
 
+mod blank_lines;
 mod dialect;
 mod infer;
 mod records;
