@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use quorate::landmarks::CHUNK_ROWS;
 use quorate::model::{survey, survey_first};
-use quorate::{Model, ModelSpec, PartChoice};
-use quorate_gp::data::{Batches, Chunks, ColumnType, Frame, Header, Survey, read_all};
+use quorate::{Model, ModelSpec, PartChoice, TaskChoice};
+use quorate_gp::data::{Batches, Chunks, ColumnType, Frame, Header, Stray, Survey, read_all};
 use quorate_table::{OpenOptions, TableWriter, open};
 
 use crate::failure::Result;
@@ -38,6 +38,7 @@ impl Training {
         }
         let mut source = open(path, &options.needed(needed))?;
         tell_notes(&*source, console);
+        judge_strays(&*source, spec, console)?;
         let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
         let (survey, rest) = if is_file && path != Path::new("-") {
             (survey(&mut source, spec.seed)?, None)
@@ -189,6 +190,51 @@ pub fn write(table: &Frame, path: &PathBuf) -> Result<()> {
     let mut writer = TableWriter::create(path, &table.header)?;
     writer.write(table)?;
     Ok(writer.finish()?)
+}
+
+/// A few cells that are no numbers in a column of numbers: an error where numbers are needed, a note about an input.
+fn judge_strays(source: &dyn Batches, spec: &ModelSpec, console: &Console) -> Result<()> {
+    let is_class = matches!(spec.task, TaskChoice::Binary | TaskChoice::Multiclass);
+    let companions = [
+        &spec.weight,
+        &spec.noise,
+        &spec.exposure,
+        &spec.event,
+        &spec.censored,
+    ];
+    for stray in source.strays() {
+        let name = &stray.column;
+        let place = stray.location(&source.header().source);
+        let problem = if spec.target == *name || spec.further_targets.contains(name) {
+            if is_class {
+                continue;
+            }
+            format!(
+                "{stray}; correct the cell or remove the row, or use `--task multiclass` if these are labels of classes"
+            )
+        } else if companions.into_iter().flatten().any(|own| own == name) {
+            format!("{stray}; correct the cell or remove the row")
+        } else {
+            let is_input = match &spec.inputs {
+                Some(inputs) => inputs.contains(name),
+                None => !spec.ignore.contains(name),
+            };
+            if is_input {
+                tell_stray(stray, &source.header().source, console);
+            }
+            continue;
+        };
+        return Err(quorate_gp::Error::data(place, problem).into());
+    }
+    Ok(())
+}
+
+/// Says that an input became a category because of a few cells.
+pub fn tell_stray(stray: &Stray, source: &str, console: &Console) {
+    console.note(&format!(
+        "{} {stray}: it was read as text, a category; correct the cell, or leave it empty if it is not known",
+        stray.location(source)
+    ));
 }
 
 fn announced(source: Box<dyn Batches>, console: &Console) -> Result<Box<dyn Batches>> {

@@ -6,16 +6,23 @@ use quorate_gp::data::ColumnType;
 
 use crate::date;
 
-/// True for a cell that says that there is no value: empty, NA, NaN or null.
+/// Texts that say that there is no value, as spreadsheets, databases and other languages write it; `docs/cli.md` lists
+/// them. `na` and `none` in small letters are words that labels may be.
+const MISSING: [&[u8]; 5] = [b"NA", b"N/A", b"n/a", b"#N/A", b"None"];
+/// The same in capitals or small letters.
+const MISSING_IN_ANY_CASE: [&[u8]; 2] = [b"nan", b"null"];
+/// The longest of them.
+const LONGEST_MISSING: usize = 4;
+
+/// True for a cell that says that there is no value: an empty one, or one with such a text.
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
-    match cell.len() {
-        0 => true,
-        2 => cell == b"NA",
-        3 => cell.eq_ignore_ascii_case(b"nan"),
-        4 => cell.eq_ignore_ascii_case(b"null"),
-        _ => false,
-    }
+    cell.is_empty()
+        || cell.len() <= LONGEST_MISSING
+            && (MISSING.contains(&cell)
+                || MISSING_IN_ANY_CASE
+                    .iter()
+                    .any(|text| cell.eq_ignore_ascii_case(text)))
 }
 
 /// A number, also an infinite one.
@@ -62,14 +69,20 @@ pub(crate) fn kind(cell: &[u8]) -> Option<ColumnType> {
     }
 }
 
-/// The problem of a cell that does not fit its column.
-pub(crate) fn misfit(cell: &[u8], column_type: ColumnType) -> String {
+/// A cell for a message: all of it, or its beginning.
+pub(crate) fn shown(cell: &[u8]) -> String {
     const SHOWN: usize = 40;
     let text = String::from_utf8_lossy(cell);
     let mut shown: String = text.chars().take(SHOWN).collect();
     if text.chars().count() > SHOWN {
         shown.push('…');
     }
+    shown
+}
+
+/// The problem of a cell that does not fit its column.
+pub(crate) fn misfit(cell: &[u8], column_type: ColumnType) -> String {
+    let shown = shown(cell);
     let expected = match column_type {
         ColumnType::Number => "a number",
         ColumnType::Boolean => "true or false",
@@ -130,6 +143,11 @@ mod tests {
             ("nan", None),
             ("null", None),
             ("NULL", None),
+            ("N/A", None),
+            (" n/a ", None),
+            ("#N/A", None),
+            ("None", None),
+            ("none", Some(ColumnType::Text)),
         ] {
             assert_eq!(kind(cell.as_bytes()), expected, "«{cell}»");
         }

@@ -12,5 +12,6 @@ mod parts;
 mod plan;
 mod screen;
 mod serve;
+mod stray_cells;
 mod streams;
 mod verbs;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::Result;
 
 use super::frame::{Frame, Header};
+use super::stray::Stray;
 
 /// A table read from its first row to its last, some rows at a time.
 pub trait Batches {
@@ -16,6 +17,11 @@ pub trait Batches {
 
     /// What a person should know about how the table was opened, such as a column that was skipped.
     fn notes(&self) -> &[String] {
+        &[]
+    }
+
+    /// Columns that are text because of a few cells, as far as the cells that were looked at tell.
+    fn strays(&self) -> &[Stray] {
         &[]
     }
 }
@@ -32,6 +38,10 @@ impl<B: Batches + ?Sized> Batches for Box<B> {
     fn notes(&self) -> &[String] {
         (**self).notes()
     }
+
+    fn strays(&self) -> &[Stray] {
+        (**self).strays()
+    }
 }
 
 impl<B: Batches + ?Sized> Batches for &mut B {
@@ -45,6 +55,10 @@ impl<B: Batches + ?Sized> Batches for &mut B {
 
     fn notes(&self) -> &[String] {
         (**self).notes()
+    }
+
+    fn strays(&self) -> &[Stray] {
+        (**self).strays()
     }
 }
 

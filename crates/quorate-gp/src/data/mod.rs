@@ -24,6 +24,7 @@ mod rows;
 mod sample;
 mod scale;
 mod schema;
+mod stray;
 mod survey;
 mod target;
 
@@ -44,5 +45,6 @@ pub use roles::Roles;
 pub use sample::random_rows;
 pub use scale::Scale;
 pub use schema::Schema;
+pub use stray::Stray;
 pub use survey::Survey;
 pub use target::{Observed, TargetCode, TargetKind};

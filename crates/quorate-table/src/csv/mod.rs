@@ -10,7 +10,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use csv::ByteRecord;
-use quorate_gp::data::{Batches, Column, ColumnType, Frame, Header};
+use quorate_gp::data::{Batches, Column, ColumnType, Frame, Header, Stray};
 use quorate_gp::error::Location;
 
 use crate::cell::{self, Shared};
@@ -36,6 +36,7 @@ pub(crate) struct CsvBatches {
     /// Rows that were read to decide the types.
     waiting: VecDeque<ByteRecord>,
     shared: Vec<Shared>,
+    strays: Vec<Stray>,
     batch_rows: usize,
     rows_given: usize,
     failed: bool,
@@ -91,6 +92,7 @@ impl CsvBatches {
         }
         Ok(CsvBatches {
             header: plan.header(inference.types()),
+            strays: inference.strays(&plan),
             shared: plan.names.iter().map(|_| Shared::default()).collect(),
             plan,
             records,
@@ -177,5 +179,9 @@ impl Batches for CsvBatches {
 
     fn notes(&self) -> &[String] {
         &self.plan.notes
+    }
+
+    fn strays(&self) -> &[Stray] {
+        &self.strays
     }
 }

@@ -279,3 +279,34 @@ fn a_named_pipe_is_read_once() {
     writer.join().unwrap();
     assert_eq!(frame.columns[0], numbers(&[1.0, 3.0]));
 }
+
+#[test]
+fn an_empty_line_is_a_row_of_one_column_and_nothing_among_several() {
+    let one = read_text("x\na\n\nc\n", &plain()).unwrap();
+    assert_eq!(one.columns[0], text(&["a", "", "c"]));
+    let two = read_text("x,y\na,1\n\nc,3\n", &plain()).unwrap();
+    assert_eq!(two.columns[0], text(&["a", "c"]));
+}
+
+#[test]
+fn a_column_that_is_text_because_of_a_few_cells_is_told_with_the_first_of_them() {
+    let mut table = String::from("few,many,day,flag\n");
+    for row in 1..=40 {
+        let few = if row % 10 == 7 { "-" } else { "1.5" };
+        let many = if row % 8 == 7 { "-" } else { "1.5" };
+        let day = if row == 3 { "2020-02-30" } else { "2020-02-28" };
+        let flag = if row == 3 { "maybe" } else { "true" };
+        table += &format!("{few},{many},{day},{flag}\n");
+    }
+    let source = open_reader(Cursor::new(table), "t.csv", &plain()).unwrap();
+    let told: Vec<String> = (source.strays().iter())
+        .map(|stray| format!("{} {stray}", stray.location("t.csv")))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "t.csv:7:few: «-» is not a number, and 36 of the 40 cells of the column are numbers",
+            "t.csv:3:day: «2020-02-30» is not a date, and 39 of the 40 cells of the column are dates",
+        ]
+    );
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use quorate::network::{Graph, NetworkSpec, Search, fit_network, save_network, search_graph};
 use quorate::{KernelChoice, LikelihoodChoice, MethodChoice};
-use quorate_gp::data::{Frame, read_all};
+use quorate_gp::data::{Batches, Frame, read_all};
 use quorate_table::{OpenOptions, open};
 use serde::Serialize;
 
@@ -13,6 +13,7 @@ use crate::columns::ColumnList;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
 use crate::staged::Staged;
+use crate::tables::tell_stray;
 use crate::text::{Align, Console, HEADING, LITERAL, Table, count, printable, significant};
 
 /// Fit a network to a table and write it to a file
@@ -80,7 +81,14 @@ struct Report<'a> {
 impl Fit {
     pub fn run(self, console: &Console) -> Result<()> {
         let staged = Staged::new(&self.output)?;
-        let table = read_all(&mut open(&self.train, &OpenOptions::default())?)?;
+        let mut source = open(&self.train, &OpenOptions::default())?;
+        let ignored = self.ignore.as_ref().map_or(&[][..], |list| &list.0);
+        for stray in source.strays() {
+            if !ignored.contains(&stray.column) {
+                tell_stray(stray, &source.header().source, console);
+            }
+        }
+        let table = read_all(&mut source)?;
         if table.rows() == 0 {
             return Err(Failure::Failed(format!(
                 "{}: the table has no rows; a network needs at least one",
