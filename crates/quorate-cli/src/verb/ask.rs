@@ -13,6 +13,7 @@ use quorate_server::{Address, Fused, Opinion, Panel, Trust, check_rule, fuse, re
 use quorate_table::{OpenOptions, open};
 use serde::Serialize;
 
+use super::usage::check_apart;
 use crate::failure::{Failure, Result};
 use crate::forecast::{Probability, Wish};
 use crate::sink::Sink;
@@ -95,6 +96,15 @@ struct Answer<'a> {
 
 impl Ask {
     pub fn run(self, console: &Console) -> Result<()> {
+        let read = [
+            Some(&*self.data),
+            self.held_out.as_deref(),
+            self.token_file.as_deref(),
+            self.ca.as_deref(),
+            self.client_cert.as_deref(),
+            self.client_key.as_deref(),
+        ];
+        check_apart("ask", [self.output.as_deref()], read)?;
         let rule_given = self.rule.as_deref().map(named).transpose()?;
         if let Some(rule) = rule_given {
             check_rule(rule, self.base.is_some(), self.held_out.is_some())?;

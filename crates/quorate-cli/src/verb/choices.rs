@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory};
 use quorate::gp::learn::Hyperprior;
 use quorate::landmarks::GivenLandmarks;
 use quorate::mixture::{ExpertKind, GateKind, Training};
@@ -16,7 +16,7 @@ use quorate::{
 };
 use quorate_gp::data::Header;
 
-use crate::arguments::Arguments;
+use super::usage::usage;
 use crate::columns::ColumnList;
 use crate::failure::{Failure, Result};
 use crate::tables;
@@ -63,7 +63,7 @@ pub struct Choices {
     #[arg(long, value_name = "COL")]
     censored: Option<String>,
     /// Variance of the noise, in squared units of the target, kept instead of learned
-    #[arg(long, value_name = "V")]
+    #[arg(long, value_name = "V", value_parser = positive)]
     noise_variance: Option<f64>,
     /// Kernel: `auto` chooses by evidence, or a kernel as text [default: auto]
     #[arg(long, value_name = "SPEC")]
@@ -78,7 +78,7 @@ pub struct Choices {
     #[arg(long, value_name = "MODE", value_parser = modes())]
     mode: Option<ModeChoice>,
     /// Number of experts of a mixture [default: 5]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", value_parser = between::<1, 100>)]
     experts: Option<usize>,
     /// What the experts of a mixture are: process, linear or network [default: process]
     #[arg(long, value_name = "KIND")]
@@ -110,13 +110,13 @@ pub struct Choices {
     #[arg(long, value_name = "PRIOR")]
     hyperprior: Option<Hyperprior>,
     /// Markov chains of `--learn nuts` and `hmc` [default: 4]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", value_parser = between::<1, 64>)]
     chains: Option<usize>,
     /// Draws kept of each chain [default: 250]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", value_parser = between::<4, 100_000>)]
     draws: Option<usize>,
     /// Draws of each chain before that, while the sampler adapts [default: 300]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = between::<0, 100_000>)]
     warmup: Option<usize>,
     /// Further starting points of the search [default: as many as the size of the table affords]
     #[arg(long, value_name = "N")]
@@ -259,9 +259,19 @@ impl Choices {
         spec.memory = self.memory.or(spec.memory);
         spec.time = self.time.or(spec.time);
         if spec.target.is_empty() {
-            return Err(usage(verb, "the specification names no target; add --target COL").into());
+            let message = "the specification names no target; add --target COL";
+            return Err(usage(verb, ErrorKind::MissingRequiredArgument, message).into());
         }
         Ok(spec)
+    }
+
+    /// Files that the choices are read from.
+    pub fn files(&self) -> [Option<&Path>; 2] {
+        let landmarks = match &self.landmarks.landmarks {
+            Some(LandmarkWish::Table(path)) => Some(path.as_path()),
+            _ => None,
+        };
+        [self.spec.as_deref(), landmarks]
     }
 
     /// Reads the landmarks, where they are in a table: its columns are those of the table to learn from.
@@ -329,6 +339,26 @@ pub fn at_least_one(text: &str) -> std::result::Result<usize, String> {
     }
 }
 
+/// A count within bounds, which are those of the specification.
+fn between<const LEAST: usize, const MOST: usize>(
+    text: &str,
+) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(count) if (LEAST..=MOST).contains(&count) => Ok(count),
+        _ => Err(format!(
+            "a whole number between {LEAST} and {MOST} is needed"
+        )),
+    }
+}
+
+/// A number above 0.
+fn positive(text: &str) -> std::result::Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("a positive number is needed".to_owned()),
+    }
+}
+
 /// An amount with its unit; the message says how to write it.
 fn amount<T: FromStr<Err = quorate::Error>>(text: &str) -> std::result::Result<T, String> {
     text.parse()
@@ -363,16 +393,6 @@ fn read_specification(path: &Path) -> Result<ModelSpec> {
             error.column()
         ))
     })
-}
-
-/// A usage error of a verb, shown as clap shows its own.
-fn usage(verb: &str, message: &str) -> clap::Error {
-    let mut command = Arguments::command();
-    command.build();
-    match command.find_subcommand_mut(verb) {
-        Some(found) => found.error(ErrorKind::MissingRequiredArgument, message),
-        None => command.error(ErrorKind::MissingRequiredArgument, message),
-    }
 }
 
 /// A model is a file.

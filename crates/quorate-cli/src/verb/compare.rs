@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::error::ErrorKind;
 use quorate::classifier::CLASSIFIERS;
 use quorate::compare::{self, CompareSpec, Comparison, Line, Maker};
 use quorate::fusion::{CLASS_RULES, RULES};
@@ -11,6 +12,7 @@ use quorate::{LikelihoodChoice, ModelSpec, Scorecard, TaskChoice};
 
 use super::choices::{at_least_one, likelihoods, tasks};
 use super::reproduce::wall_seconds;
+use super::usage::{check_apart, usage};
 use crate::columns::ColumnList;
 use crate::failure::{Failure, Result};
 use crate::plot::svg::{Ranked, Shades, document_bars};
@@ -80,6 +82,7 @@ pub struct Compare {
 
 impl Compare {
     pub fn run(self, console: &Console) -> Result<()> {
+        check_apart("compare", [self.svg.as_deref()], [Some(&*self.train)])?;
         let spec = CompareSpec {
             target: self.target,
             inputs: self.inputs.map(|list| list.0),
@@ -98,7 +101,8 @@ impl Compare {
             seed: self.seed,
         };
         // Said before anything is read.
-        spec.check_names()?;
+        spec.check_names()
+            .map_err(|error| usage("compare", ErrorKind::InvalidValue, &error.to_string()))?;
         let picture = self.svg.as_deref().map(Staged::new).transpose()?;
         let reading = ModelSpec {
             inputs: spec.inputs.clone(),

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::choices::{Choices, checkpoint_path, model_path};
 use super::plan;
+use super::usage::check_apart;
 use crate::failure::Result;
 use crate::pages;
 use crate::progress::Progress;
@@ -72,6 +73,12 @@ struct Report<'a> {
 impl Fit {
     pub fn run(self, console: &Console) -> Result<()> {
         let started = Instant::now();
+        let read = [Some(&*self.train)].into_iter().chain(self.choices.files());
+        check_apart(
+            "fit",
+            [Some(&*self.output), self.checkpoint.as_deref()],
+            read,
+        )?;
         let mut spec = self.choices.specification("fit")?;
         let staged = Staged::new(&self.output)?;
         let mut table = Training::open(&self.train, &spec, console)?;

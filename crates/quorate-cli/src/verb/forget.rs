@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::choices::model_path;
 use super::sums::{self, Sum};
+use super::usage::check_apart;
 use crate::failure::Result;
 use crate::progress::Progress;
 use crate::staged::Staged;
@@ -50,6 +51,7 @@ struct Report<'a> {
 impl Forget {
     pub fn run(self, console: &Console) -> Result<()> {
         let started = Instant::now();
+        check_apart("forget", [Some(&*self.output)], [self.data.as_deref()])?;
         let staged = Staged::new(&self.output)?;
         let model = Model::load(&self.model)?;
         let rows = match &self.data {

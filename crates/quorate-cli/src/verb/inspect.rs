@@ -8,6 +8,7 @@ use quorate::file::members;
 use quorate::{Inspection, Model, Scorecard};
 use serde::Serialize;
 
+use super::usage::check_apart;
 use crate::failure::{Failure, Result};
 use crate::pages::{self, mixture_figure};
 use crate::staged::Staged;
@@ -57,6 +58,7 @@ struct Account<'a> {
 
 impl Inspect {
     pub fn run(self, console: &Console) -> Result<()> {
+        check_apart("inspect", [self.plot.as_deref()], [Some(&*self.model)])?;
         if let Some(model) = committee(&self.model)? {
             return self.members(&model, console);
         }

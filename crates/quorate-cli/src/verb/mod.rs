@@ -20,6 +20,7 @@ mod reproduce;
 mod serve;
 mod sums;
 mod update;
+mod usage;
 
 pub use ask::Ask;
 pub use compare::Compare;

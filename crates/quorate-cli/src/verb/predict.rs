@@ -11,6 +11,7 @@ use quorate_gp::error::Location;
 use quorate_gp::watch::Watch;
 use serde::Serialize;
 
+use super::usage::check_apart;
 use crate::columns::ColumnList;
 use crate::failure::Result;
 use crate::forecast::{Probability, Time, Wish};
@@ -73,6 +74,8 @@ struct Report<'a> {
 impl Predict {
     pub fn run(self, console: &Console) -> Result<()> {
         let started = Instant::now();
+        let read = [Some(&*self.model), Some(&*self.data)];
+        check_apart("predict", [self.output.as_deref()], read)?;
         let model = Model::load(&self.model)?;
         let mut sink = Sink::new(self.output.as_deref(), console)?;
         let keep = match self.keep.as_ref().map(|list| list.0.as_slice()) {
@@ -93,10 +96,14 @@ impl Predict {
         let mut notes = Vec::new();
         let progress = Progress::new(console);
         let mut rows = 0;
-        sink.header(&layout.header)?;
+        let mut header = Some(&layout.header);
         while let Some(piece) = source.next_batch()? {
             progress.check()?;
             let forecast = model.forecast(&piece)?;
+            // Not before the first answers: a table that fails at once leaves nothing on standard output.
+            if let Some(header) = header.take() {
+                sink.header(header)?;
+            }
             sink.write(&layout.frame(&piece, wish.columns(&forecast), rows + 1)?)?;
             rows += piece.rows();
             progress.progress("predicting", rows, 0);
@@ -107,6 +114,9 @@ impl Predict {
             }
         }
         progress.finish();
+        if let Some(header) = header {
+            sink.header(header)?;
+        }
         let written = sink.finish(&notes)?;
         for note in &notes {
             console.note(note);

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::choices::{Choices, model_path};
 use super::sums::{self, Sum};
+use super::usage::check_apart;
 use crate::failure::Result;
 use crate::pages;
 use crate::progress::Progress;
@@ -49,6 +50,10 @@ struct Report<'a> {
 impl Prepare {
     pub fn run(self, console: &Console) -> Result<()> {
         let started = Instant::now();
+        let read = [Some(&*self.sample)]
+            .into_iter()
+            .chain(self.choices.files());
+        check_apart("prepare", [Some(&*self.output)], read)?;
         let mut spec = self.choices.specification("prepare")?;
         let staged = Staged::new(&self.output)?;
         let table = Training::open(&self.sample, &spec, console)?;

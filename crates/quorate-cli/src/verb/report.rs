@@ -7,6 +7,7 @@ use clap::Args;
 use quorate::Model;
 use serde::Serialize;
 
+use super::usage::check_apart;
 use crate::failure::{Failure, Result};
 use crate::progress::Progress;
 use crate::report::{DRAWN_ROWS, Page, Shown};
@@ -45,6 +46,8 @@ struct Outcome<'a> {
 impl Report {
     pub fn run(self, console: &Console) -> Result<()> {
         let started = Instant::now();
+        let read = [Some(&*self.model), self.data.as_deref()];
+        check_apart("report", [Some(&*self.output)], read)?;
         let model = Model::load(&self.model)?;
         let staged = match self.output == Path::new("-") {
             true => None,

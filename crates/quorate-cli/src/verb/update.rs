@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::choices::{checkpoint_path, model_path};
 use super::sums::{self, Sum};
+use super::usage::check_apart;
 use crate::failure::Result;
 use crate::progress::Progress;
 use crate::staged::Staged;
@@ -55,6 +56,9 @@ struct Report<'a> {
 impl Update {
     pub fn run(self, console: &Console) -> Result<()> {
         let started = Instant::now();
+        let written = [Some(&*self.output), self.checkpoint.as_deref()];
+        check_apart("update", written, [Some(&*self.data)])?;
+        check_apart("update", [self.checkpoint.as_deref()], [Some(&*self.model)])?;
         let staged = Staged::new(&self.output)?;
         let model = Model::load(&self.model)?;
         let mut table = tables::further(&self.data, &model, console)?;

@@ -8,6 +8,7 @@ mod compare;
 mod harness;
 mod hyper;
 mod joint;
+mod overwriting;
 mod parts;
 mod plan;
 mod screen;

@@ -10,6 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::plot::svg::graph;
 use crate::staged::Staged;
 use crate::text::{Console, LITERAL};
+use crate::verb::usage::check_apart;
 
 /// Draw the graph of a network as SVG
 #[derive(Args, Debug)]
@@ -33,6 +34,11 @@ struct Report<'a> {
 
 impl Draw {
     pub fn run(self, console: &Console) -> Result<()> {
+        check_apart(
+            "network draw",
+            [Some(&*self.output)],
+            [Some(&*self.network)],
+        )?;
         let network = open(&self.network)?;
         let staged = Staged::new(&self.output)?;
         let picture = graph(&network.graph)?;

@@ -15,6 +15,7 @@ use crate::progress::Progress;
 use crate::staged::Staged;
 use crate::tables::tell_stray;
 use crate::text::{Align, Console, HEADING, LITERAL, Table, count, printable, significant};
+use crate::verb::usage::check_apart;
 
 /// Fit a network to a table and write it to a file
 #[derive(Args, Debug)]
@@ -80,6 +81,8 @@ struct Report<'a> {
 
 impl Fit {
     pub fn run(self, console: &Console) -> Result<()> {
+        let read = [Some(&*self.train), self.structure.as_deref()];
+        check_apart("network fit", [Some(&*self.output)], read)?;
         let staged = Staged::new(&self.output)?;
         let mut source = open(&self.train, &OpenOptions::default())?;
         let ignored = self.ignore.as_ref().map_or(&[][..], |list| &list.0);

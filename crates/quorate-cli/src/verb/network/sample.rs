@@ -10,6 +10,7 @@ use super::{given, open};
 use crate::failure::Result;
 use crate::sink::Sink;
 use crate::text::{Console, LITERAL, count};
+use crate::verb::usage::check_apart;
 
 /// Draw rows from a network
 #[derive(Args, Debug)]
@@ -48,6 +49,8 @@ struct Report<'a> {
 
 impl Sample {
     pub fn run(self, console: &Console) -> Result<()> {
+        let read = [Some(&*self.network)];
+        check_apart("network sample", [self.output.as_deref()], read)?;
         let network = open(&self.network)?;
         let given = given(&self.given)?;
         let mut sink = Sink::new(self.output.as_deref(), console)?;
