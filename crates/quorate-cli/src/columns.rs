@@ -32,6 +32,10 @@ impl FromStr for ColumnList {
         if names.iter().any(String::is_empty) {
             return Err("a column name is empty".to_owned());
         }
+        let is_twice = |place: &usize| names[..*place].contains(&names[*place]);
+        if let Some(place) = (1..names.len()).find(is_twice) {
+            return Err(format!("`{}` is listed twice", names[place]));
+        }
         Ok(Self(names))
     }
 }
@@ -58,8 +62,8 @@ mod tests {
     }
 
     #[test]
-    fn empty_names_and_open_quotes_are_refused() {
-        for text in ["", "a,", ",a", "\"a"] {
+    fn empty_names_open_quotes_and_repeated_names_are_refused() {
+        for text in ["", "a,", ",a", "\"a", "a,b,a"] {
             assert!(names(text).is_err(), "{text}");
         }
     }

@@ -13,6 +13,7 @@ mod parts;
 mod plan;
 mod screen;
 mod serve;
+mod small_mistakes;
 mod stray_cells;
 mod streams;
 mod verbs;

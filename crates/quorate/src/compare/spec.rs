@@ -211,7 +211,7 @@ pub(crate) fn unknown<'n>(
     let listed: Vec<&str> = all.clone().collect();
     let nearest = match nearest_name(name, all) {
         Some(near) => format!("; did you mean `{near}`?"),
-        None => String::new(),
+        None => ".".to_owned(),
     };
     Error::Spec(format!(
         "unknown {what} `{name}`{nearest} There are: {}",

@@ -206,8 +206,15 @@ fn fits(spec: &ModelSpec, cost: &Cost) -> bool {
 /// What the specification leaves open, best first.
 fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
     let exact = [Way::Exact];
+    // No more landmarks are found than rows differ.
+    let asked = match spec.landmark_rows {
+        Some(_) => spec.landmark_count(),
+        None => spec
+            .landmark_count()
+            .map(|count| count.min(shape.distinct_rows.max(1))),
+    };
     let local = || {
-        let way = |neighbours| match spec.landmark_count() {
+        let way = |neighbours| match asked {
             Some(landmarks) if spec.mode == ModeChoice::Local => Way::Supported {
                 neighbours,
                 landmarks,
@@ -223,7 +230,7 @@ fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
     };
     let committee = || {
         let usual = landmarks::usual_landmarks(shape.distinct_rows.min(CHUNK_ROWS));
-        let mut smaller = match spec.landmark_count() {
+        let mut smaller = match asked {
             Some(given) => vec![given],
             None => [1, 2, 4].map(|part| (usual / part).max(1)).to_vec(),
         };
@@ -237,7 +244,7 @@ fn ways(spec: &ModelSpec, shape: &Shape) -> Vec<Way> {
     if let Some(experts) = spec.mixture() {
         let processes = matches!(spec.parametric(experts), Ok(None));
         let long = shape.distinct_rows > mixture::MOST_ROWS;
-        let landmarks = match spec.landmark_count() {
+        let landmarks = match asked {
             None if long && processes => Some(heard::LANDMARKS),
             asked => asked,
         };
@@ -289,7 +296,19 @@ fn refusal(spec: &ModelSpec, shape: &Shape, memory: Memory, ways: &[Entry]) -> E
     // What was weighed already needs no advice: `auto` has looked at committees too.
     let only_exact = ways.iter().all(|entry| matches!(entry.way, Way::Exact));
     let advice = if only_exact {
-        "`--method committee` takes less"
+        let committee = ModelSpec {
+            method: MethodChoice::Committee,
+            ..spec.clone()
+        };
+        let too_large = smallest.cost.bytes > memory.0;
+        let is_less = |way: &Way| match cost(way, shape) {
+            other if too_large => other.bytes < smallest.cost.bytes,
+            other => other.seconds < quickest.cost.seconds,
+        };
+        match self::ways(&committee, shape).iter().any(is_less) {
+            true => "`--method committee` takes less",
+            false => "fewer rows take less",
+        }
     } else if spec.mixture().is_some() {
         "fewer experts take less"
     } else if spec.mode == ModeChoice::Local {
