@@ -1,4 +1,5 @@
 //! Output never replaces what it is made from, unless it is a model made from a model.
+#![allow(clippy::unwrap_used)]
 
 use crate::harness::{Place, rows};
 
