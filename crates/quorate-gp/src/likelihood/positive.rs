@@ -33,20 +33,24 @@ pub(super) fn above_zero(value: f64) -> Option<&'static str> {
 }
 
 impl Density for Gamma {
+    /// With `u = log y - f` and `z = e^u`: `log p = a (log a - 1) - log Gamma(a) - log y - a (z - 1 - u)`. What depends on f
+    /// stands alone: in a sum of terms as large as `a log a` its digits would be lost where the shape is large.
     fn derivatives(&self, seen: &Observation, latent: f64) -> Derivatives {
         let (y, a) = (seen.value, self.shape);
-        let z = y * (-latent).exp();
-        let log = a * (a.ln() - latent) + (a - 1.0) * y.ln() - a * z - ln_gamma(a);
-        Derivatives::concave(log, a * (z - 1.0), a * z, -a * z)
+        let u = y.ln() - latent;
+        let (z, excess) = (u.exp(), u.exp_m1());
+        let log = a * (a.ln() - 1.0) - ln_gamma(a) - y.ln() - a * (excess - u);
+        Derivatives::concave(log, a * excess, a * z, -a * z)
     }
 
     fn dispersions(&self, seen: &Observation, latent: f64) -> [Dispersion; MOST_DISPERSIONS] {
-        let (y, a) = (seen.value, self.shape);
-        let z = y * (-latent).exp();
+        let a = self.shape;
+        let u = seen.value.ln() - latent;
+        let excess = u.exp_m1();
         let own = Dispersion {
-            log_density: a * (a.ln() + 1.0 - latent + y.ln() - z - digamma(a)),
-            slope: a * (z - 1.0),
-            curvature: a * z,
+            log_density: a * (a.ln() - digamma(a) - (excess - u)),
+            slope: a * excess,
+            curvature: a * u.exp(),
         };
         [own, Dispersion::default()]
     }

@@ -8,7 +8,8 @@ use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::kernel::{BoundKernel, tiles};
 use quorate_gp::learn::{BlockEvidence, LaplaceEvidence, Objective, Search, learn_latent};
 use quorate_gp::likelihood::{
-    Extras, GaussianNoise, Likelihood, NegativeBinomial, Normal, Observation, Observations,
+    Extras, Gamma, GaussianNoise, InverseGaussian, Likelihood, NegativeBinomial, Normal,
+    Observation, Observations, Weibull,
 };
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::posterior::{ExactPosterior, LaplacePosterior, Predict};
@@ -191,6 +192,62 @@ fn hard_data_converge_or_say_why() {
     let error = LaplacePosterior::fit(kernel(KERNEL), "poisson".parse().unwrap(), data, seen, None)
         .unwrap_err();
     assert!(error.to_string().contains("must be a count"), "{error}");
+}
+
+#[test]
+fn a_mode_far_from_zero_is_found_however_sharp_the_likelihood() {
+    // Amounts over three decades that follow a curve to a few percent, as copies of rows make them seem: at a latent
+    // function of zero one row has a curvature of e^100 and more.
+    let rows = 40;
+    let x = inputs(rows);
+    let amounts: Vec<f64> = (0..rows)
+        .map(|row| (3.5 * (2.0 * x[2 * row]).sin() + 0.02 * (7.0 * row as f64).sin()).exp())
+        .collect();
+    let data = Dataset::new(x, WIDTH, amounts, None, None).unwrap();
+    let seen = Observations::of(&data, Extras::default()).unwrap();
+    let weibull = |shape: f64| {
+        Likelihood::Weibull(Weibull {
+            shape,
+            fixed: false,
+        })
+    };
+    let gamma = |shape: f64| Likelihood::Gamma(Gamma { shape });
+    let inverse = |shape: f64| Likelihood::InverseGaussian(InverseGaussian { shape });
+    let families: [(&dyn Fn(f64) -> Likelihood, f64, f64); 3] = [
+        (&weibull, 1.3, 60.0),
+        (&gamma, 4.0, 5e6),
+        (&inverse, 4.0, 5e6),
+    ];
+    for text in [
+        "10 * se(length_scale=1)",
+        "100 * matern32(length_scale=0.3)",
+    ] {
+        let kernel = kernel(text);
+        let fit = |likelihood: Likelihood, start: Option<&[f64]>| {
+            let (data, seen) = (data.clone(), seen.clone());
+            LaplacePosterior::fit(kernel.clone(), likelihood, data, seen, start)
+                .unwrap_or_else(|error| panic!("{text}, {likelihood:?}: {error}"))
+        };
+        for (family, factor, sharpest) in families {
+            // The same modes by way of ever sharper likelihoods, none far from the one before.
+            let mut near: Option<Vec<f64>> = None;
+            let mut shape = 1.0;
+            while shape < sharpest {
+                let (guided, alone) = (
+                    fit(family(shape), near.as_deref()),
+                    fit(family(shape), None),
+                );
+                let (ours, theirs) = (alone.log_evidence(), guided.log_evidence());
+                assert!(
+                    (ours - theirs).abs() < 1e-7 * (1.0 + theirs.abs()),
+                    "{text}, {:?}: {ours} against {theirs}",
+                    family(shape)
+                );
+                near = Some(guided.weights().to_vec());
+                shape *= factor;
+            }
+        }
+    }
 }
 
 #[test]

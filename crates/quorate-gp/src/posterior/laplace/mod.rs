@@ -38,9 +38,11 @@
 //! # Ok::<(), quorate_gp::Error>(())
 //! ```
 
+mod damping;
 mod gradient;
 mod leave_one_out;
 mod mode;
+mod peaks;
 mod working;
 
 pub(crate) use gradient::{Sensitivity, pull_back_scaled};

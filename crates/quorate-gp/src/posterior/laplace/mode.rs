@@ -1,5 +1,9 @@
 //! The most probable latent values, by Newton's method in a form that never inverts the covariance.
 
+use std::cmp::Ordering;
+
+use super::damping::Damping;
+use super::peaks::weights_from_peaks;
 use crate::likelihood::{Derivatives, Likelihood, Observations};
 use crate::linalg::{
     Factor, JitterPolicy, Matrix, MatrixRef, dot, fill_scaled_lower, symmetric_times,
@@ -10,6 +14,8 @@ use crate::{Error, Result};
 const MOST_STEPS: usize = 400;
 /// Halvings of one step before giving up.
 const MOST_HALVINGS: usize = 50;
+/// The longest damped step, as a multiple of what was computed.
+const LONGEST: f64 = 1e9;
 /// A mode is found when the next step promises less than this share of the objective.
 pub(crate) const SETTLED: f64 = 1e-18;
 /// The same for learning, which corrects the determinant for the last step and saves a factorisation by it.
@@ -22,6 +28,8 @@ const COARSE_ROWS: usize = 400;
 const COARSENESS: usize = 4;
 /// Differences of the objective below this share of it are its rounding.
 const ROUNDING: f64 = 1e-13;
+/// A negative norm of more than this share of its terms is no rounding of a norm.
+const PARTED: f64 = 1e-9;
 
 /// The mode and everything that was computed there.
 #[derive(Clone, Debug)]
@@ -66,7 +74,18 @@ impl Point {
     ) -> Self {
         let terms = likelihood.derivatives_of(seen, &latent);
         let fit: f64 = terms.iter().map(|term| term.log_density).sum();
-        let objective = fit - 0.5 * dot(&weights, &latent);
+        let penalty = dot(&weights, &latent);
+        let size: f64 = weights
+            .iter()
+            .zip(&latent)
+            .map(|(a, f)| (a * f).abs())
+            .sum();
+        // No function has a negative norm: rounding has parted the weights from their function, and nothing is gained.
+        let objective = if penalty < -PARTED * size {
+            f64::NEG_INFINITY
+        } else {
+            fit - 0.5 * penalty
+        };
         Self {
             weights,
             latent,
@@ -74,15 +93,50 @@ impl Point {
             objective,
         }
     }
+
+    /// `g - a`, which vanishes at the mode.
+    fn residual(&self) -> Vec<f64> {
+        let each = self.terms.iter().zip(&self.weights);
+        each.map(|(term, a)| term.slope - a).collect()
+    }
 }
 
 /// Finds the mode under the covariance K (both halves written), from `start` (the weights of an earlier mode) or zero.
 ///
-/// Rasmussen and Williams 2006, alg. 3.1, with two changes: steps are halved until the objective grows (the plain
-/// iteration overflows for counts and oscillates for outliers), and the iteration ends at the point whose own factor it
-/// has just computed, so that evidence and gradient need no further factorisation. `memory` is a matrix of the size of
-/// K whose values are not needed any more, `settled_at` [`SETTLED`] or [`NEARLY_SETTLED`].
+/// Rasmussen and Williams 2006, alg. 3.1, with three changes: steps are halved until the objective grows (the plain
+/// iteration overflows for counts and oscillates for outliers), they are damped where they lead nowhere ([`Damping`]), and
+/// the iteration ends at the point whose own factor it has just computed, so that evidence and gradient need no further
+/// factorisation. Where that fails, it is tried once more from near the mode ([`weights_from_peaks`]). `memory` is a matrix
+/// of the size of K whose values are not needed any more, `settled_at` [`SETTLED`] or [`NEARLY_SETTLED`].
 pub(crate) fn find_mode(
+    covariance: MatrixRef<'_>,
+    likelihood: &Likelihood,
+    seen: &Observations,
+    start: Option<&[f64]>,
+    memory: Matrix,
+    settled_at: f64,
+) -> Result<Mode> {
+    match search(covariance, likelihood, seen, start, memory, settled_at) {
+        Err(error) if error.is_recoverable() => {
+            let near = weights_from_peaks(covariance, likelihood, seen)?;
+            let memory = Matrix::zeros(near.len(), near.len());
+            let found = search(
+                covariance,
+                likelihood,
+                seen,
+                Some(&near),
+                memory,
+                settled_at,
+            );
+            // What went wrong at first says more than what went wrong afterwards.
+            found.map_err(|_| error)
+        }
+        found => found,
+    }
+}
+
+/// One search of [`find_mode`], without another after it.
+fn search(
     covariance: MatrixRef<'_>,
     likelihood: &Likelihood,
     seen: &Observations,
@@ -114,11 +168,14 @@ pub(crate) fn find_mode(
     let mut memory = Some(memory);
     let mut factored: Option<(Vec<f64>, Factor)> = None;
     let mut last_promised = f64::INFINITY;
+    let mut damping = Damping::default();
     for step in 1..=MOST_STEPS {
         // Where the curvature itself is at hand and positive it leads fastest, whatever the evidence uses.
         let step_curvature = |term: &Derivatives| term.observed_curvature.max(0.0);
         let curvatures: Vec<f64> = here.terms.iter().map(step_curvature).collect();
-        let root: Vec<f64> = curvatures.iter().map(|w| w.sqrt()).collect();
+        let residual = here.residual();
+        let ease = damping.ease(covariance, &curvatures, &residual);
+        let root: Vec<f64> = curvatures.iter().map(|w| (ease * w).sqrt()).collect();
         let factor = match factored.take() {
             // A constant curvature (Gaussian, Student-t) needs one factorisation in all.
             Some((earlier, factor)) if earlier == root => factor,
@@ -130,9 +187,9 @@ pub(crate) fn find_mode(
                 factor_scaled(covariance, &root, memory)?
             }
         };
-        let change = newton_change(covariance, &here, &root, &factor);
+        let change = newton_change(covariance, residual, ease, &root, &factor);
         let move_by = symmetric_times(covariance, &change);
-        // The quadratic model promises 1/2 d' (K^-1 + W) d with d = K change.
+        // The quadratic model promises 1/2 d' (K^-1 + W) d with d = K change, and more of a damped step.
         let curved: f64 = curvatures
             .iter()
             .zip(&move_by)
@@ -140,7 +197,7 @@ pub(crate) fn find_mode(
             .sum();
         let promised = 0.5 * (dot(&change, &move_by) + curved);
         let scale = 1.0 + here.objective.abs();
-        if !promised.is_finite() {
+        if !promised.is_finite() && !damping.tighten() {
             return Err(Error::NotFinite {
                 what: "a Newton step towards the mode",
             });
@@ -150,20 +207,36 @@ pub(crate) fn find_mode(
         // Steps by another curvature than the evidence's converge slowly, and leave more behind than they promise.
         let is_newton = here.terms.iter().all(is_concave);
         let enough = if is_newton { settled_at } else { SETTLED };
-        let settled = promised <= enough * scale || floor;
-        last_promised = promised;
-        match advance(likelihood, seen, &here, &change, &move_by, promised) {
-            Some(next) if settled => return finish(covariance, next, root, factor, step),
-            None if settled || promised <= 100.0 * ROUNDING * scale => {
+        // A damped step is short wherever it is taken.
+        let is_full = ease == 1.0;
+        let settled = is_full && (promised <= enough * scale || floor);
+        last_promised = if is_full { promised } else { f64::INFINITY };
+        let mut next = advance(likelihood, seen, &here, &change, &move_by, promised, ease);
+        if !is_full {
+            // Large steps may cancel later: the function is made anew of the weights that are left.
+            next = next
+                .map(|(point, share)| {
+                    let latent = symmetric_times(covariance, &point.weights);
+                    (Point::at(likelihood, seen, point.weights, latent), share)
+                })
+                .filter(|(point, _)| point.objective >= here.objective - ROUNDING * scale);
+        }
+        match next {
+            Some((next, _)) if settled => return finish(covariance, next, root, factor, step),
+            None if settled || (is_full && promised <= 100.0 * ROUNDING * scale) => {
                 return finish(covariance, here, root, factor, step);
             }
-            Some(next) => here = next,
-            None => {
+            Some((next, share)) => {
+                here = next;
+                damping.after(share);
+            }
+            None if promised.is_finite() && !damping.tighten() => {
                 return Err(Error::NotConverged {
                     what: "the mode of the latent function",
                     steps: step,
                 });
             }
+            None => {}
         }
         factored = Some((root, factor));
     }
@@ -254,22 +327,18 @@ pub(crate) fn scaled_solve(root: &[f64], factor: &Factor, vector: &[f64]) -> Vec
     entries.iter().zip(root).map(|(x, d)| x * d).collect()
 }
 
-/// The change of the weights in a full Newton step, `(I + W K)^-1 (g - a)`.
+/// The change of the weights in a Newton step, `(I + W K)^-1 (g - a)`; with W and `g - a` times `ease` in a damped one.
 ///
 /// The textbook's `a = b - D B^-1 D K b` with `b = W f + g` is the same in exact arithmetic, but loses the digits that
 /// `W f` has more than a: for large counts all that matter.
 fn newton_change(
     covariance: MatrixRef<'_>,
-    here: &Point,
+    mut residual: Vec<f64>,
+    ease: f64,
     root: &[f64],
     factor: &Factor,
 ) -> Vec<f64> {
-    let residual: Vec<f64> = here
-        .terms
-        .iter()
-        .zip(&here.weights)
-        .map(|(term, a)| term.slope - a)
-        .collect();
+    residual.iter_mut().for_each(|own| *own *= ease);
     let correction = scaled_solve(root, factor, &symmetric_times(covariance, &residual));
     residual
         .iter()
@@ -278,7 +347,9 @@ fn newton_change(
         .collect()
 }
 
-/// The first of the steps 1, 1/2, 1/4, ... that improves the objective.
+/// The first of the steps 1, 1/2, 1/4, ... that improves the objective, with its share of the full step.
+///
+/// A damped step may be lengthened instead, 2, 4, ..., while that improves the objective further.
 fn advance(
     likelihood: &Likelihood,
     seen: &Observations,
@@ -286,19 +357,30 @@ fn advance(
     change: &[f64],
     move_by: &[f64],
     promised: f64,
-) -> Option<Point> {
-    let mut share = 1.0;
-    for _ in 0..MOST_HALVINGS {
+    ease: f64,
+) -> Option<(Point, f64)> {
+    let after = |share: f64| {
         let along = |from: &[f64], step: &[f64]| -> Vec<f64> {
             from.iter().zip(step).map(|(a, d)| a + share * d).collect()
         };
         let weights = along(&here.weights, change);
         let latent = along(&here.latent, move_by);
-        let next = Point::at(likelihood, seen, weights, latent);
-        // Near the top rounding hides the gain; the step is right all the same.
-        let allowance = ROUNDING * (1.0 + here.objective.abs());
+        Point::at(likelihood, seen, weights, latent)
+    };
+    // Near the top rounding hides the gain; the step is right all the same.
+    let allowance = ROUNDING * (1.0 + here.objective.abs());
+    let mut share = 1.0;
+    for _ in 0..MOST_HALVINGS {
+        let mut next = after(share);
         if next.objective >= here.objective + 1e-4 * share * promised - allowance {
-            return Some(next);
+            while ease < 1.0 && (1.0..LONGEST).contains(&share) {
+                let further = after(2.0 * share);
+                if further.objective.partial_cmp(&next.objective) != Some(Ordering::Greater) {
+                    break;
+                }
+                (next, share) = (further, 2.0 * share);
+            }
+            return Some((next, share));
         }
         share *= 0.5;
     }
