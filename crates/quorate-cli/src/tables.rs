@@ -39,8 +39,7 @@ impl Training {
         let mut source = open(path, &options.needed(needed))?;
         tell_notes(&*source, console);
         judge_strays(&*source, spec, console)?;
-        let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
-        let (survey, rest) = if is_file && path != Path::new("-") {
+        let (survey, rest) = if is_file(path) {
             (survey(&mut source, spec.seed)?, None)
         } else {
             let (survey, next) = survey_first(&mut source)?;
@@ -111,16 +110,53 @@ pub fn inputs_like(path: &Path, spec: &ModelSpec, header: &Header) -> Result<Fra
     Ok(read_all(&mut open(path, &options)?)?)
 }
 
-/// The inputs and the target of a model, as the model knows them, batch by batch.
+/// The inputs and the target of a model, and known noise where there is some, as the model knows them, batch by batch.
 pub fn scoring(path: &Path, model: &Model, console: &Console) -> Result<Box<dyn Batches>> {
     let mut types = model.schema().expected_types();
     types.extend(model.schema().companion_types());
     types.extend(model.schema().target_types());
     let names = types.iter().map(|(name, _)| name.clone()).collect();
     announced(
-        open(path, &OpenOptions::default().expect(types).columns(names))?,
+        open(path, &with_noise(path, model, types, names)?)?,
         console,
     )
+}
+
+/// How columns of a table are read, and beside them known noise, which a table to predict or to score may have or not.
+fn with_noise(
+    path: &Path,
+    model: &Model,
+    mut types: Vec<(String, ColumnType)>,
+    mut columns: Vec<String>,
+) -> Result<OpenOptions> {
+    let noise = model.schema().roles().noise.as_ref();
+    // Its type comes first: a column that is also kept as it is written serves as numbers.
+    types.splice(0..0, noise.map(|name| (name.clone(), ColumnType::Number)));
+    let options = OpenOptions::default().expect(types);
+    let Some(noise) = noise.filter(|name| !columns.contains(name)) else {
+        return Ok(options.columns(columns));
+    };
+    // Whether it is there only the table knows, and one that passes once cannot be asked twice.
+    if !is_file(path) {
+        return Ok(options.needed(columns));
+    }
+    let table = open(path, &options.clone().needed(columns.clone()))?;
+    if table.header().position(noise).is_some() {
+        columns.push(noise.clone());
+    }
+    Ok(options.columns(columns))
+}
+
+/// A sentence for people where a model knows the noise of its rows, and a table does not tell that of its own.
+pub fn unknown_noise(table: &Header, model: &Model) -> Option<String> {
+    let name = model.schema().roles().noise.as_ref()?;
+    table.position(name).is_none().then(|| {
+        format!("there is no column `{name}`: the known noise of each row was left out, and answers are narrower for it")
+    })
+}
+
+fn is_file(path: &Path) -> bool {
+    path != Path::new("-") && std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
 /// Further rows for a model, batch by batch: its inputs, target, weight and known noise, as the model knows them.
@@ -150,7 +186,7 @@ pub enum Keep<'a> {
     All,
 }
 
-/// The inputs of a model and the columns to keep, batch by batch. With `verbatim`, kept columns that are no inputs stay
+/// The inputs of a model, known noise where there is some, and the columns to keep, batch by batch. With `verbatim`, kept columns that are no inputs stay
 /// the text they are in the file: an identifier such as `007` must not become 7.
 pub fn queries(
     path: &Path,
@@ -162,7 +198,9 @@ pub fn queries(
     let mut types = model.schema().expected_types();
     types.extend(model.schema().companion_types());
     let inputs: Vec<String> = types.iter().map(|(name, _)| name.clone()).collect();
-    let plain = OpenOptions::default().expect(types.clone());
+    let noise = model.schema().roles().noise.iter();
+    let noise = noise.map(|name| (name.clone(), ColumnType::Number));
+    let plain = OpenOptions::default().expect(types.iter().cloned().chain(noise).collect());
     let kept = match keep {
         Keep::Columns(names) => names.to_vec(),
         // What else there is, only the table itself knows; standard input cannot be asked twice.
@@ -180,7 +218,7 @@ pub fn queries(
     }
     let columns = inputs.iter().chain(others).cloned().collect();
     announced(
-        open(path, &OpenOptions::default().expect(types).columns(columns))?,
+        open(path, &with_noise(path, model, types, columns)?)?,
         console,
     )
 }

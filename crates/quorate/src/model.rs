@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use quorate_gp::data::{Batches, Encoded, Frame, InMemory, Inputs, Schema, Survey, TargetCode};
+use quorate_gp::data::{
+    Batches, Encoded, Frame, InMemory, Schema, Survey, TargetCode, asked_noise,
+};
 use quorate_gp::gaussian::Joint;
 use quorate_gp::kernel::Kernel;
 use quorate_gp::likelihood::GaussianNoise;
@@ -164,12 +166,22 @@ impl Model {
     /// What is believed about the rows of a table, whatever the task.
     pub fn forecast(&self, table: &Frame) -> Result<Forecast> {
         let encoded = self.schema().encode(table)?;
-        let mut forecast = self.forecast_encoded(&encoded)?;
+        self.forecast_rows(table, &encoded)
+    }
+
+    /// The same, of a table that was encoded already: with its notes, and with the noise that the table tells of its rows.
+    pub(crate) fn forecast_rows(&self, table: &Frame, encoded: &Encoded) -> Result<Forecast> {
+        let mut forecast = self.forecast_encoded(encoded)?;
+        if let (Some(known), Forecast::Number(prediction)) =
+            (asked_noise(table, self.schema().roles())?, &mut forecast)
+        {
+            prediction.add_noise(known);
+        }
         forecast.note(encoded.notes.iter().cloned());
         Ok(forecast)
     }
 
-    pub(crate) fn forecast_encoded(&self, encoded: &Encoded) -> Result<Forecast> {
+    fn forecast_encoded(&self, encoded: &Encoded) -> Result<Forecast> {
         let query = encoded.inputs();
         let components = self.components()?;
         if !components.is_empty() {
@@ -237,7 +249,7 @@ impl Model {
         let mut functions = vec![Vec::new(); count];
         // Draws of the hyperparameters take turns.
         for (first, (answers, noise)) in models.iter().enumerate().take(count) {
-            let (joint, mut noises) = self.joint(answers, encoded.inputs(), noise.variance)?;
+            let (joint, mut noises) = self.joint(answers, table, &encoded, noise.variance)?;
             if !noisy {
                 noises.fill(0.0);
             }
@@ -252,18 +264,25 @@ impl Model {
         Ok(functions)
     }
 
-    /// Mean and covariance of rows together with their spread, and the variance of each row's noise.
+    /// Mean and covariance of the rows of a table together with their spread, and the variance of each row's noise.
     pub(crate) fn joint(
         &self,
         answers: &Answers,
-        query: Inputs<'_>,
+        table: &Frame,
+        encoded: &Encoded,
         noise: f64,
     ) -> Result<(Joint, Vec<f64>)> {
+        let query = encoded.inputs();
         let mut joint = answers.joint(query)?;
-        let noises = match &self.fitted.found.spread {
+        let mut noises = match &self.fitted.found.spread {
             Some(spread) => spread.widen_joint(&mut joint, query, noise),
             None => vec![noise; query.rows()],
         };
+        if let Some(known) = asked_noise(table, self.schema().roles())? {
+            let deviation = self.schema().target_deviation();
+            let each = noises.iter_mut().zip(known);
+            each.for_each(|(own, known)| *own += known / deviation / deviation);
+        }
         Ok((joint, noises))
     }
 

@@ -46,8 +46,7 @@ impl Model {
             watch.check()?;
             let targets = self.schema().observed(&piece)?;
             let encoded = self.schema().encode(&piece)?;
-            let mut forecast = self.forecast_encoded(&encoded)?;
-            forecast.note(encoded.notes.iter().cloned());
+            let forecast = self.forecast_rows(&piece, &encoded)?;
             visit(Answered {
                 inputs: encoded.inputs(),
                 targets: &targets,

@@ -53,6 +53,18 @@ impl Prediction {
         }
     }
 
+    /// Adds to each row's noise a variance that is known of it, in squared units of the target.
+    pub(crate) fn add_noise(&mut self, known: &[f64]) {
+        let add = |noise: &mut [f64]| {
+            let each = noise.iter_mut().zip(known);
+            each.for_each(|(own, known)| *own += known);
+        };
+        add(&mut self.noise_variance);
+        // Whichever draw speaks for a row, its noise is the same.
+        let parts = self.mixture.iter_mut().flat_map(|own| &mut own.components);
+        parts.for_each(|part| add(&mut part.noise));
+    }
+
     /// Variance of the function (`latent`) or of a new observation.
     pub fn variance(&self, latent: bool) -> Vec<f64> {
         let noise = if latent { 0.0 } else { 1.0 };

@@ -45,7 +45,7 @@ impl Model {
         let encoded = self.schema().encode(table)?;
         self.only_numbers("a joint covariance")?;
         let noise = self.fitted.found.noise.variance;
-        let (joint, noises) = self.joint(self.answers()?, encoded.inputs(), noise)?;
+        let (joint, noises) = self.joint(self.answers()?, table, &encoded, noise)?;
         let Yardstick { mean, deviation } = Yardstick::from(self.schema());
         let (rows, variance) = (encoded.rows, deviation * deviation);
         let means = (0..rows).map(|row| mean + deviation * joint.mean[(row, 0)]);

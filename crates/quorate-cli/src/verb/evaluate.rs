@@ -42,9 +42,10 @@ impl Evaluate {
         }
         let mut source = tables::scoring(&self.data, &model, console)?;
         let progress = Progress::new(console);
+        let unknown = tables::unknown_noise(source.header(), &model);
         let (scores, notes) = model.evaluate_at(&mut *source, &horizons, &progress)?;
         progress.finish();
-        for note in &notes {
+        for note in notes.iter().chain(&unknown) {
             console.note(note);
         }
         console.answer(format!(

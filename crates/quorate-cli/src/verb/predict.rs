@@ -94,6 +94,9 @@ impl Predict {
         };
         let layout = Layout::new(wish.header(&model)?, keep, source.header())?;
         let mut notes = Vec::new();
+        if !self.latent {
+            notes.extend(tables::unknown_noise(source.header(), &model));
+        }
         let progress = Progress::new(console);
         let mut rows = 0;
         let mut header = Some(&layout.header);

@@ -65,6 +65,7 @@ impl Report {
                     let (found, said) = model.diagnose(&mut *source, DRAWN_ROWS, &progress)?;
                     (diagnosis, notes) = (Some(found), said);
                 }
+                notes.extend(tables::unknown_noise(source.header(), &model));
             }
             // Classes and quantities have the scores that the model keeps.
             None if model.has_account() => {}

@@ -42,6 +42,7 @@ pub use number::NumberScale;
 pub use pieces::Pieces;
 pub use quantity::{Quantity, QuantityCode, Sighting};
 pub use roles::Roles;
+pub use rows::asked_noise;
 pub use sample::random_rows;
 pub use scale::Scale;
 pub use schema::Schema;

@@ -9,6 +9,9 @@ use super::frame::{Column, Frame, first_text};
 use super::names::unknown_column;
 use super::roles::Roles;
 
+/// What a cell of known noise is called in errors.
+const KNOWN_NOISE: &str = "known noise variance";
+
 /// Rows of positive weight of a table.
 pub struct Rows<'f> {
     frame: Cow<'f, Frame>,
@@ -77,7 +80,7 @@ impl<'f> Rows<'f> {
         let Some(name) = &roles.noise else {
             return Ok(None);
         };
-        let cells = non_negative(&self.frame, name, "known noise variance")?;
+        let cells = non_negative(&self.frame, name, KNOWN_NOISE)?;
         let mut noise = Vec::with_capacity(cells.len());
         for (row, &cell) in cells.iter().enumerate() {
             // Two divisions, because the square of a tiny deviation would vanish.
@@ -101,6 +104,29 @@ impl<'f> Rows<'f> {
             absent => vec![format!("{absent} rows have weight 0 and were left out")],
         }
     }
+}
+
+/// Known noise variances of the rows of a table to predict or to score, in squared units of the target; none where
+/// training had no such column, or this table has none.
+///
+/// ```
+/// use quorate_gp::data::{Column, Frame, Roles, asked_noise};
+///
+/// let mut roles = Roles::of_target("y");
+/// roles.noise = Some("variance".into());
+/// let number = |cells: &[f64]| Column::Number(cells.to_vec());
+/// let bare = Frame::from_columns(vec![("x", number(&[1.0, 2.0]))])?;
+/// assert_eq!(asked_noise(&bare, &roles)?, None);
+/// let told = Frame::from_columns(vec![("x", number(&[1.0, 2.0])), ("variance", number(&[0.1, 0.4]))])?;
+/// assert_eq!(asked_noise(&told, &roles)?, Some(&[0.1, 0.4][..]));
+/// # Ok::<(), quorate_gp::Error>(())
+/// ```
+pub fn asked_noise<'f>(frame: &'f Frame, roles: &Roles) -> Result<Option<&'f [f64]>> {
+    let present = |name: &&String| frame.column(name).is_some();
+    let Some(name) = roles.noise.as_ref().filter(present) else {
+        return Ok(None);
+    };
+    non_negative(frame, name, KNOWN_NOISE).map(Some)
 }
 
 /// The cells of a column that must be numbers, present, finite and not negative.
