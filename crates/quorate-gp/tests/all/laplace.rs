@@ -213,7 +213,9 @@ fn a_mode_far_from_zero_is_found_however_sharp_the_likelihood() {
     };
     let gamma = |shape: f64| Likelihood::Gamma(Gamma { shape });
     let inverse = |shape: f64| Likelihood::InverseGaussian(InverseGaussian { shape });
-    let families: [(&dyn Fn(f64) -> Likelihood, f64, f64); 3] = [
+    /// A likelihood of a shape, by what factor shapes grow, and the sharpest.
+    type Family<'a> = (&'a dyn Fn(f64) -> Likelihood, f64, f64);
+    let families: [Family<'_>; 3] = [
         (&weibull, 1.3, 60.0),
         (&gamma, 4.0, 5e6),
         (&inverse, 4.0, 5e6),
