@@ -120,7 +120,7 @@ pub fn fit(
     }
     let told: Vec<String> = losses
         .iter()
-        .map(|(way, kernel, loss)| format!("{way} with {kernel} {loss:.4}"))
+        .map(|(way, kernel, loss)| format!("{way} {loss:.4} with {kernel}"))
         .collect();
     best.outcome = format!(
         "Chose the inference {chosen} by the log loss of fifths predicted from the others ({}). {}",

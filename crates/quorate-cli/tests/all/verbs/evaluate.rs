@@ -108,7 +108,7 @@ fn known_noise_of_asked_rows_widens_answers_in_units_of_the_target() {
         "--method exact --kernel se",
         "--method committee --mode local --kernel se",
         "--method committee --mode landmarks --landmarks 15 --kernel se",
-        "--method committee --mode joint --parts 2 --kernel se",
+        "--method committee --mode joint --part-size 30 --kernel se",
         "--method exact --kernel se --learn hmc --draws 20",
     ] {
         place
