@@ -164,7 +164,7 @@ fn enlarge(place: &Place, line: &str) {
         place.write("many.csv", rows(8000, 5));
     }
     if line.contains("huge.csv") {
-        place.write("huge.csv", rows(900_000, 5));
+        place.write("huge.csv", rows(3_000_000, 5));
     }
     if line.contains("long.csv") {
         place.run("generate friedman -n 1500 -o long.csv").ok();
