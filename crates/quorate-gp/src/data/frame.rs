@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Location;
 use crate::{Error, Result};
 
-use super::names::check_names;
+use super::names::{check_names, unknown_column};
 
 /// What the cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -102,6 +102,21 @@ pub(super) fn first_text(cells: &[Option<Arc<str>>]) -> (usize, Option<&str>) {
         .or_else(|| cells.iter().position(present))
         .unwrap_or(0);
     (row, cells.get(row).and_then(Option::as_deref))
+}
+
+/// The cells of a column that must hold numbers; `wanted` goes on after the first cell that is none.
+pub(super) fn number_cells<'f>(frame: &'f Frame, name: &str, wanted: &str) -> Result<&'f [f64]> {
+    match frame.column(name) {
+        Some(Column::Number(cells)) => Ok(cells),
+        Some(Column::Text(cells)) => {
+            let (row, text) = first_text(cells);
+            Err(Error::data(
+                frame.location(row, name),
+                format!("found «{}» {wanted}", text.unwrap_or_default()),
+            ))
+        }
+        None => Err(unknown_column(&frame.header, name)),
+    }
 }
 
 /// Names and types of a table's columns, and the name of the table.

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Location;
 use crate::{Error, Result};
 
-use super::frame::{Column, Frame, first_text};
-use super::names::unknown_column;
+use super::frame::{Frame, number_cells};
 use super::roles::Roles;
 use super::scale::Scale;
 
@@ -190,22 +189,8 @@ pub(super) fn check_seen(frame: &Frame, roles: &Roles, seen: &[Sighting]) -> Res
 
 /// The cells of a column that must be numbers, present and finite.
 fn numbers<'f>(frame: &'f Frame, name: &str, what: &str) -> Result<&'f [f64]> {
-    let column = frame
-        .column(name)
-        .ok_or_else(|| unknown_column(&frame.header, name))?;
-    let cells = match column {
-        Column::Number(cells) => cells,
-        Column::Text(cells) => {
-            let (row, text) = first_text(cells);
-            return Err(Error::data(
-                frame.location(row, name),
-                format!(
-                    "found «{}» in the column of {what}; it must hold numbers",
-                    text.unwrap_or_default()
-                ),
-            ));
-        }
-    };
+    let wanted = format!("in the column of {what}; it must hold numbers");
+    let cells = number_cells(frame, name, &wanted)?;
     match cells.iter().position(|cell| !cell.is_finite()) {
         None => Ok(cells),
         Some(row) => {

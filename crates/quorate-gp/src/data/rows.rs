@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use crate::error::Location;
 use crate::{Error, Result};
 
-use super::frame::{Column, Frame, first_text};
-use super::names::unknown_column;
+use super::frame::{Frame, number_cells};
 use super::roles::Roles;
 
 /// What a cell of known noise is called in errors.
@@ -131,22 +130,8 @@ pub fn asked_noise<'f>(frame: &'f Frame, roles: &Roles) -> Result<Option<&'f [f6
 
 /// The cells of a column that must be numbers, present, finite and not negative.
 fn non_negative<'f>(frame: &'f Frame, name: &str, what: &str) -> Result<&'f [f64]> {
-    let column = frame
-        .column(name)
-        .ok_or_else(|| unknown_column(&frame.header, name))?;
-    let cells = match column {
-        Column::Number(cells) => cells,
-        Column::Text(cells) => {
-            let (row, text) = first_text(cells);
-            return Err(Error::data(
-                frame.location(row, name),
-                format!(
-                    "found «{}» where a {what} is expected; the column must hold numbers",
-                    text.unwrap_or_default()
-                ),
-            ));
-        }
-    };
+    let wanted = format!("where a {what} is expected; the column must hold numbers");
+    let cells = number_cells(frame, name, &wanted)?;
     let bad = |cell: &f64| !(cell.is_finite() && *cell >= 0.0);
     match cells.iter().position(bad) {
         None => Ok(cells),
