@@ -4,7 +4,7 @@ Usage: python benches/small_classes.py QUORATE DATA glass|crabs|SET [FLAG ...], 
 `fgl.csv.gz`, `crabs.csv.gz` and `SET.csv.gz`. Crabs: 20 of each sex and colour train, as in Ripley's split; the colour is an input. With `peers` in place of
 QUORATE other software answers on the very same splits: scikit-learn's logistic regression, linear discriminant and `GaussianProcessClassifier`,
 with the measurements as they are and, for crabs, with their logarithms, in which the sexes differ linearly; `crabs-but-one` leaves out one crab after the other
-instead, so that 199 are learned from.
+instead, so that 199 are learned from; `crabs-logarithms` gives logarithms of the measurements.
 """
 
 import json
@@ -34,6 +34,12 @@ def splits(table):
     for seed in range(SPLITS):
         train = table.groupby(groups).sample(20, random_state=seed)
         yield train, table.drop(train.index)
+
+
+def splits_of_logarithms(table):
+    measured = [column for column in table.columns if table[column].nunique() > 2]
+    table[measured] = np.log(table[measured])
+    yield from splits(table)
 
 
 def halves(table):
@@ -102,7 +108,7 @@ def theirs(train, test):
 
 def main():
     command, folder, name, *flags = sys.argv[1:]
-    known = {"glass": ("fgl.csv.gz", folds), "crabs": ("crabs.csv.gz", splits), "crabs-but-one": ("crabs.csv.gz", but_one)}
+    known = {"glass": ("fgl.csv.gz", folds), "crabs": ("crabs.csv.gz", splits), "crabs-logarithms": ("crabs.csv.gz", splits_of_logarithms), "crabs-but-one": ("crabs.csv.gz", but_one)}
     path, pairs = known.get(name, (f"{name}.csv.gz", halves))
     errors, losses, rows = {}, {}, 0
     for train, test in pairs(pd.read_csv(os.path.join(folder, path))):
