@@ -93,8 +93,7 @@ impl Encoder {
         else {
             return None;
         };
-        let cells = cells.iter().copied().zip(weights.iter().copied());
-        let present: Vec<(f64, f64)> = cells.filter(|(cell, _)| !cell.is_nan()).collect();
+        let present = present(cells, weights);
         let farthest = present
             .iter()
             .fold(0.0f64, |most, (cell, _)| most.max(scale.apply(*cell).abs()));
@@ -103,6 +102,24 @@ impl Encoder {
             "column `{}` holds numbers up to {farthest:.0} deviations from its mean: they were brought closer (asinh); a kernel given by name keeps them as they are",
             self.name
         ))
+    }
+
+    /// Takes the logarithms of the column, where its numbers are positive and not squeezed yet; true where it does.
+    pub fn take_logarithms(&mut self, frame: &Frame, position: usize, weights: &[f64]) -> bool {
+        let is_number = self.column_type == ColumnType::Number;
+        let (Rule::Number(scale), Column::Number(cells), true) =
+            (&mut self.rule, &frame.columns[position], is_number)
+        else {
+            return false;
+        };
+        let logarithms = NumberScale::of_logarithms(&present(cells, weights));
+        match logarithms.filter(|_| scale.squeezed.is_none()) {
+            Some(own) => {
+                *scale = own;
+                true
+            }
+            None => false,
+        }
     }
 
     /// The encoded columns, in order.
@@ -247,6 +264,12 @@ impl Encoder {
     }
 }
 
+/// The cells that hold a number, with their weights.
+fn present(cells: &[f64], weights: &[f64]) -> Vec<(f64, f64)> {
+    let cells = cells.iter().copied().zip(weights.iter().copied());
+    cells.filter(|(cell, _)| !cell.is_nan()).collect()
+}
+
 /// The position of a level among the sorted levels, or their number when it is not there.
 fn code_of(levels: &[String], cell: Option<&str>, counts: &mut Counts) -> usize {
     counts.missing += usize::from(cell.is_none());
@@ -285,11 +308,6 @@ pub fn check_finite(frame: &Frame, name: &str, cells: &[f64]) -> Result<()> {
 type Learned = (Option<Rule>, usize, Option<String>);
 
 fn learn_number(name: &str, cells: &[f64], weights: &[f64]) -> Learned {
-    let present = cells
-        .iter()
-        .zip(weights)
-        .filter(|(cell, _)| !cell.is_nan())
-        .map(|(&cell, &weight)| (cell, weight));
     let missing = cells.iter().filter(|cell| cell.is_nan()).count();
     if missing == cells.len() {
         return (
@@ -300,7 +318,7 @@ fn learn_number(name: &str, cells: &[f64], weights: &[f64]) -> Learned {
             )),
         );
     }
-    match Scale::measure(present) {
+    match Scale::measure(present(cells, weights).into_iter()) {
         (mean, Some(deviation)) => (Some(number(mean, deviation)), missing, None),
         (_, None) if missing == 0 => (
             None,

@@ -1,4 +1,5 @@
-//! How a column of numbers becomes a standardised one, also where a few of them lie far from all others.
+//! How a column of numbers becomes a standardised one, also where a few of them lie far from all others or where their logarithms
+//! tell more.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +12,23 @@ const HEAVY: f64 = 500.0;
 /// The unit of distances from the median is their mean, but at most this many times the median of those that are not 0.
 const MOST_MEDIANS: f64 = 5.0;
 
+/// Fewer different numbers than that are codes of something, not measurements.
+const MEASURED: usize = 5;
+
+/// Positive numbers of which the largest is less than so many times the smallest have logarithms that are nearly lines.
+const LEAST_RATIO: f64 = 2.0;
+
+/// The least of the numbers whose logarithms are taken, in the unit of `asinh`: there it grows within 1 % as fast as the logarithm.
+const LEAST_IN_UNITS: f64 = 8.0;
+
 /// The scaling of a column of numbers: standardised, of its `asinh` where it is squeezed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NumberScale {
     /// Mean and deviation, of the squeezed numbers where they are squeezed.
     #[serde(flatten)]
     pub standard: Scale,
-    /// Median of the numbers and their usual distance from it: `asinh` of the distance in these units is what is standardised.
+    /// Median of the numbers and their usual distance from it: `asinh` of the distance in these units is what is standardised. Where
+    /// logarithms are taken, 0 and a unit far below all numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squeezed: Option<Scale>,
 }
@@ -42,8 +53,7 @@ impl NumberScale {
             .map(|&(value, weight)| weight * standard.apply(value).powi(4));
         let moment = fourth.sum::<f64>() / total;
         // A rare yes among many noes is no outlier: standardised, two values stay what they are.
-        let low = cells.iter().map(|cell| cell.0).fold(f64::MAX, f64::min);
-        let high = cells.iter().map(|cell| cell.0).fold(f64::MIN, f64::max);
+        let (low, high) = range(cells);
         let is_flag = cells.iter().all(|&(cell, _)| cell == low || cell == high);
         if moment.is_nan() || moment < HEAVY || is_flag {
             return None;
@@ -63,6 +73,28 @@ impl NumberScale {
             mean: middle,
             deviation: mean.min(MOST_MEDIANS * median(&apart, weight)),
         };
+        Self::squeezed_by(squeezed, cells)
+    }
+
+    /// The scaling of the logarithms of numbers with weights; none where one is not positive, or where they are nearly lines.
+    ///
+    /// It is `asinh` in a unit so small that all numbers of training are far above it: a number to come may be 0 or less.
+    pub fn of_logarithms(cells: &[(f64, f64)]) -> Option<Self> {
+        let (low, high) = range(cells);
+        let mut values: Vec<f64> = cells.iter().map(|cell| cell.0).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        if values.len() < MEASURED || low <= 0.0 || high < LEAST_RATIO * low {
+            return None;
+        }
+        let squeezed = Scale {
+            mean: 0.0,
+            deviation: low / LEAST_IN_UNITS,
+        };
+        Self::squeezed_by(squeezed, cells)
+    }
+
+    fn squeezed_by(squeezed: Scale, cells: &[(f64, f64)]) -> Option<Self> {
         if !squeezed.is_sound() {
             return None;
         }
@@ -99,15 +131,25 @@ impl NumberScale {
         self.undo(0.0)
     }
 
-    /// What a standardised 1 is in the column's own units; near the median where it is squeezed.
+    /// What a standardised 1 is in the column's own units; near the centre where it is squeezed.
     pub fn unit(&self) -> f64 {
-        self.standard.deviation * self.squeezed.map_or(1.0, |inner| inner.deviation)
+        let stretch = |inner: Scale| inner.deviation * self.standard.mean.cosh();
+        self.standard.deviation * self.squeezed.map_or(1.0, stretch)
     }
 
     /// True when all numbers can be used for scaling.
     pub fn is_sound(&self) -> bool {
         self.standard.is_sound() && self.squeezed.is_none_or(|inner| inner.is_sound())
     }
+}
+
+/// The least and the largest number.
+fn range(cells: &[(f64, f64)]) -> (f64, f64) {
+    let each = || cells.iter().map(|cell| cell.0);
+    (
+        each().fold(f64::MAX, f64::min),
+        each().fold(f64::MIN, f64::max),
+    )
 }
 
 /// The least number that at least half of the weight does not exceed.
@@ -172,10 +214,48 @@ mod tests {
                 );
             }
             let step = 1e-6 * found.unit();
-            let middle = found.squeezed.unwrap().mean;
+            let middle = found.centre();
             let slope = (found.apply(middle + step) - found.apply(middle - step)) / 2e-6;
             assert!((slope - 1.0).abs() < 1e-6, "{slope}");
         }
+    }
+
+    #[test]
+    fn logarithms_are_those_of_the_library() {
+        let cells: Vec<(f64, f64)> = (0..40).map(|i| (1.3f64.powi(i - 7), 1.0)).collect();
+        let found = NumberScale::of_logarithms(&cells).unwrap();
+        let logarithms: Vec<(f64, f64)> = cells.iter().map(|(x, w)| (x.ln(), *w)).collect();
+        let expected = scale(&logarithms);
+        for (value, _) in &cells {
+            let there = found.apply(*value);
+            assert!((there - expected.apply(value.ln())).abs() < 0.01, "{value}");
+            assert!((found.undo(there) - value).abs() < 1e-12 * value);
+        }
+        // The numbers lie evenly, so that the centre is the geometric mean.
+        let middle = 1.3f64.powf(12.5);
+        assert!((found.centre() / middle - 1.0).abs() < 0.01);
+        let step = 1e-6 * found.unit();
+        let slope = found.apply(found.centre() + step) - found.apply(found.centre() - step);
+        assert!((slope / 2e-6 - 1.0).abs() < 1e-6, "{slope}");
+        // What training did not have is answered, not refused, and in order.
+        assert!(found.apply(-1.0) < found.apply(0.0));
+        assert!(found.apply(0.0) < found.apply(cells[0].0));
+        assert!(found.apply(-1e300).is_finite());
+    }
+
+    #[test]
+    fn logarithms_are_for_positive_numbers_that_differ() {
+        let of = |numbers: &[f64]| {
+            let cells: Vec<(f64, f64)> = numbers.iter().map(|x| (*x, 1.0)).collect();
+            NumberScale::of_logarithms(&cells)
+        };
+        assert!(of(&[1.0, 3.0, 4.0, 7.0, 9.0]).is_some());
+        assert_eq!(of(&[0.0, 3.0, 4.0, 7.0, 9.0]), None);
+        assert_eq!(of(&[-1.0, 3.0, 4.0, 7.0, 9.0]), None);
+        assert_eq!(of(&[10.0, 12.0, 14.0, 18.0, 19.0]), None);
+        assert_eq!(of(&[1.0, 2.0, 3.0, 4.0, 4.0, 1.0]), None);
+        assert_eq!(of(&[f64::MIN_POSITIVE / 4.0, 1.0, 2.0, 3.0, 4.0]), None);
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

@@ -121,17 +121,37 @@ impl Schema {
     /// Brings numbers that lie far from all others of their column closer, for models that find out for themselves how
     /// columns matter; the notes name those columns. The table is the one that the schema was learned from.
     pub fn squeeze_outliers(&mut self, frame: &Frame) -> Result<Vec<String>> {
+        let mut notes = Vec::new();
+        self.scale_anew(frame, |encoder, frame, position, weights| {
+            notes.extend(encoder.squeeze_outliers(frame, position, weights));
+        })?;
+        Ok(notes)
+    }
+
+    /// Takes the logarithms of columns whose training numbers are positive; true where there are such.
+    pub fn take_logarithms(&mut self, frame: &Frame) -> Result<bool> {
+        let mut any = false;
+        self.scale_anew(frame, |encoder, frame, position, weights| {
+            any |= encoder.take_logarithms(frame, position, weights);
+        })?;
+        Ok(any)
+    }
+
+    fn scale_anew(
+        &mut self,
+        frame: &Frame,
+        mut change: impl FnMut(&mut Encoder, &Frame, usize, &[f64]),
+    ) -> Result<()> {
         let rows = Rows::of_training(frame, &self.roles)?;
         let frame = rows.frame();
-        let mut notes = Vec::new();
         for encoder in &mut self.encoders {
             let named = |name: &String| *name == encoder.name;
             if let Some(position) = frame.header.names.iter().position(named) {
-                notes.extend(encoder.squeeze_outliers(frame, position, rows.weights()));
+                change(encoder, frame, position, rows.weights());
             }
         }
         self.columns = self.encoders.iter().flat_map(Encoder::columns).collect();
-        Ok(notes)
+        Ok(())
     }
 
     /// The encoded input columns, in order.

@@ -13,7 +13,7 @@ use crate::kernel::{BoundKernel, tiles};
 use crate::learn::evidence::at;
 use crate::learn::{Evaluation, Objective};
 use crate::likelihood::GaussianNoise;
-use crate::linalg::{Factor, JitterPolicy, Matrix, MatrixMut, dot, product_tile};
+use crate::linalg::{Factor, JitterPolicy, Matrix, MatrixMut, product_tile};
 use crate::posterior::outputs::{target_matrix, within_rows};
 use crate::{Error, Result};
 
@@ -178,68 +178,38 @@ impl Block {
 /// `1/2 (A A' - A_N A_N' - o X X')` with its columns `A`, `A_N`, `X`, for `o` outputs.
 struct Sensitivity {
     columns: Matrix,
-    /// The same with the sign and the count of each column, where there are several outputs: then one product makes a
-    /// tile.
-    signed: Option<Matrix>,
-    outputs: usize,
+    /// The same, each with its sign and count, so that one product makes a tile.
+    signed: Matrix,
 }
 
 impl Sensitivity {
     fn new(columns: Matrix, outputs: usize) -> Self {
-        let signed = (outputs > 1).then(|| {
-            let mut signed = columns.clone();
-            for column in 0..signed.ncols() {
-                let factor = match column {
-                    c if c < outputs => -1.0,
-                    c if c < 2 * outputs => 1.0,
-                    _ => outputs as f64,
-                };
-                let own = signed.col_as_slice_mut(column).iter_mut();
-                own.for_each(|value| *value *= factor);
-            }
-            signed
-        });
-        Self {
-            columns,
-            signed,
-            outputs,
+        let mut signed = columns.clone();
+        for column in 0..signed.ncols() {
+            let factor = match column {
+                c if c < outputs => 0.5,
+                c if c < 2 * outputs => -0.5,
+                _ => -0.5 * outputs as f64,
+            };
+            let own = signed.col_as_slice_mut(column).iter_mut();
+            own.for_each(|value| *value *= factor);
         }
+        Self { columns, signed }
     }
 
-    fn tile(&self, rows: Range<usize>, cols: Range<usize>, mut tile: MatrixMut<'_>) {
-        if let Some(signed) = &self.signed {
-            let width = signed.ncols();
-            let left = signed.as_ref().submatrix(rows.start, 0, rows.len(), width);
-            let columns = self.columns.as_ref();
-            let right = columns.submatrix(cols.start, 0, cols.len(), width);
-            product_tile(tile, -0.5, left, right.transpose());
-            return;
-        }
-        let columns = &self.columns;
-        let members = columns.ncols() - 2;
-        let own = |range: &Range<usize>| {
-            columns
-                .as_ref()
-                .submatrix(range.start, 2, range.len(), members)
-        };
-        product_tile(tile.as_mut(), -0.5, own(&rows), own(&cols).transpose());
-        for (j, column) in cols.enumerate() {
-            for (i, row) in rows.clone().enumerate() {
-                tile[(i, j)] += 0.5 * columns[(row, 0)] * columns[(column, 0)]
-                    - 0.5 * columns[(row, 1)] * columns[(column, 1)];
-            }
-        }
+    fn tile(&self, rows: Range<usize>, cols: Range<usize>, tile: MatrixMut<'_>) {
+        let width = self.columns.ncols();
+        let left = self.signed.as_ref();
+        let left = left.submatrix(rows.start, 0, rows.len(), width);
+        let right = self.columns.as_ref();
+        let right = right.submatrix(cols.start, 0, cols.len(), width);
+        product_tile(tile, 1.0, left, right.transpose());
     }
 
     fn diagonal(&self, row: usize) -> f64 {
-        let columns = &self.columns;
-        let first = 2 * self.outputs;
-        let own: Vec<f64> = (first..columns.ncols())
-            .map(|c| columns[(row, c)])
-            .collect();
-        let fits: f64 = (0..self.outputs)
-            .map(|o| columns[(row, o)].powi(2) - columns[(row, self.outputs + o)].powi(2))
-            .sum();
-        0.5 * (fits - self.outputs as f64 * dot(&own, &own))
+        let columns = 0..self.columns.ncols();
+        columns
+            .map(|column| self.columns[(row, column)] * self.signed[(row, column)])
+            .sum()
     }
 }

@@ -20,6 +20,10 @@ const TIE: f64 = 2.0;
 const PARTS: usize = 4;
 /// Rows for each hyperparameter below which evidence is not taken at its word.
 const FEW: usize = 30;
+/// Nats over all rows that count for something where few rows are left out: odds of 20, which Kass and Raftery (1995) call strong.
+pub(super) const STRONG: f64 = 3.0;
+/// The kernel of targets that have nothing to do with the inputs.
+const NOTHING: &str = "constant";
 /// Categories with more levels than this may also try a low-rank kernel.
 const MANY_LEVELS: usize = 12;
 
@@ -201,7 +205,7 @@ fn plainer(
     let mut chosen = None;
     let mut seen = vec![text.to_owned()];
     let lines = with_categories(columns, "linear");
-    for plain in [levels_alike, columns_alike, lines, "constant".to_owned()] {
+    for plain in [levels_alike, columns_alike, lines] {
         if seen.contains(&plain) {
             continue;
         }
@@ -210,6 +214,12 @@ fn plainer(
             (least, chosen) = (own, Some(plain.clone()));
         }
         seen.push(plain);
+    }
+    // Where the rows hardly tell a pattern from none, an answer from the pattern is surer than anyone can be.
+    let weight: f64 = data.members().iter().map(|own| own.weight).sum();
+    let nothing = unseen_nlpd(NOTHING, columns, data, search, watch)?;
+    if nothing < least + STRONG / weight {
+        chosen = Some(NOTHING.to_owned()).filter(|own| own != text);
     }
     Ok(chosen)
 }

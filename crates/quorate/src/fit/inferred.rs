@@ -2,14 +2,15 @@
 //! enough for it and fifths of them, each predicted from the others, lose less by it.
 //!
 //! The fast version compares shapes of the kernel by its own evidence, of targets that are -1 and 1: what is linear in the logarithm of the
-//! odds bends there. Where the kernel is open too, a likelihood also tries straight lines, alone and beside a smooth rest.
+//! odds bends there. Where the kernel is open too, a likelihood also tries straight lines, alone and beside a smooth rest, and all of it
+//! is tried with the logarithms of positive columns: measurements of growing things differ by factors.
 
 use quorate_gp::data::{ColumnKind, Dataset, Schema};
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::posterior::ExactPosterior;
 use quorate_gp::watch::Watch;
 
-use super::auto::with_categories;
+use super::auto::{STRONG, with_categories};
 use super::folds::Unseen;
 use super::latent::FOLDS;
 use super::{Found, coupled, exact, latent};
@@ -25,9 +26,6 @@ const LAPLACE_ROWS: usize = 800;
 const COUPLED_ROWS: usize = 1500;
 /// Distinct rows up to which expectation propagation is tried.
 const PROPAGATION_ROWS: usize = 250;
-/// Nats over all rows by which the fast version must be better where a likelihood is affordable: odds of 20, which Kass and Raftery (1995) call strong. Fifths
-/// of a hundred rows are told apart by luck within that, and a likelihood's probabilities need no numbers fitted to answers.
-const STRONG: f64 = 3.0;
 /// Log loss that a likelihood must gain: the fast version adds, streams and can be asked sooner.
 const WORTH: f64 = 0.002;
 
@@ -71,16 +69,52 @@ fn kernels(spec: &ModelSpec, schema: &Schema, fast: &str) -> Vec<String> {
     all
 }
 
+/// A way to infer, chosen.
+struct Inferred {
+    found: Found,
+    answers: Answers,
+    /// Log loss of fifths predicted from the others.
+    loss: f64,
+}
+
+/// Rows as they are encoded.
+pub struct Encoded {
+    pub schema: Schema,
+    pub data: Dataset,
+}
+
+/// The columns as they are or, where there are such and they lose less, with logarithms.
 pub fn fit(
     spec: &ModelSpec,
-    schema: &Schema,
-    data: &Dataset,
+    plain: Encoded,
+    logarithms: Option<Encoded>,
     watch: &dyn Watch,
-) -> Result<(Found, Answers)> {
+) -> Result<(Encoded, Found, Answers)> {
+    let mut own = infer(spec, &plain.schema, &plain.data, watch)?;
+    let Some(logarithms) = logarithms else {
+        return Ok((plain, own.found, own.answers));
+    };
+    let mut other = infer(spec, &logarithms.schema, &logarithms.data, watch)?;
+    let told = format!(
+        " (log loss of fifths {:.4} with logarithms of positive columns, {:.4} without)",
+        other.loss, own.loss
+    );
+    if other.loss < own.loss {
+        other.found.outcome += &format!(" Positive columns are taken by their logarithms{told}.");
+        Ok((logarithms, other.found, other.answers))
+    } else {
+        own.found.outcome += &format!(" Columns are taken as they are{told}.");
+        Ok((plain, own.found, own.answers))
+    }
+}
+
+fn infer(spec: &ModelSpec, schema: &Schema, data: &Dataset, watch: &dyn Watch) -> Result<Inferred> {
     let (mut best, mut answers) = exact::fit(spec, schema, data, watch)?;
     let fast = fast_loss(schema, data, &best)?;
     let rows: f64 = data.members().iter().map(|own| own.weight).sum();
+    // Fifths of a hundred rows are told apart by luck within that, and a likelihood's probabilities need no numbers fitted to answers.
     let mut least = fast + STRONG / rows;
+    let mut loss_of_best = fast;
     let mut chosen = InferenceChoice::Fast;
     let mut losses = vec![(chosen, best.kernel.structure().to_string(), fast)];
     // The kernel with which a likelihood has lost least so far; expectation propagation tries no other.
@@ -115,6 +149,7 @@ pub fn fit(
             if loss < least - WORTH {
                 found.candidates.clone_from(&best.candidates);
                 (best, answers, least, chosen) = (found, own, loss, way);
+                loss_of_best = loss;
             }
         }
     }
@@ -127,7 +162,11 @@ pub fn fit(
         told.join(", "),
         best.outcome
     );
-    Ok((best, answers))
+    Ok(Inferred {
+        found: best,
+        answers,
+        loss: loss_of_best,
+    })
 }
 
 /// Log loss of the fast version on the fifths by which the others are judged.

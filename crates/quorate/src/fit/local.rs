@@ -29,17 +29,21 @@ const DEFAULT: Neighbourhood = Neighbourhood {
     together: 32,
     least_rows: 0,
 };
-/// Every kernel's first climb: few neighbours bring it most of the way for a quarter of the work.
+/// Few neighbours bring a kernel most of the way for a quarter of the work.
+const NARROW: GroupShape = GroupShape {
+    members: 64,
+    neighbours: 192,
+};
+/// Every kernel's first climb.
 pub const FIRST: Climb = Climb {
     steps: 60,
-    shape: GroupShape {
-        members: 64,
-        neighbours: 192,
-    },
+    early: NARROW,
+    shape: NARROW,
 };
 /// The climb of the kernel that is kept.
 pub const FURTHER: Climb = Climb {
     steps: 200,
+    early: NARROW,
     shape: GroupShape {
         members: 64,
         neighbours: 448,
@@ -52,6 +56,7 @@ pub const COMPARED_ROWS: usize = 500;
 #[derive(Clone, Copy)]
 pub struct Climb {
     pub steps: usize,
+    pub early: GroupShape,
     pub shape: GroupShape,
 }
 
@@ -197,6 +202,7 @@ fn climb(
     }
     let search = ConditionalSearch {
         steps: how.steps,
+        early: how.early,
         shape: how.shape,
         seed: spec.seed,
         ..ConditionalSearch::default()

@@ -112,9 +112,13 @@ pub(crate) fn fit(
     watch: &dyn Watch,
 ) -> Result<(Fitted, State, Answers)> {
     let (kind, remark) = decide(spec, &table)?;
-    let (schema, data, mut notes) = encode(spec, kind, &table)?;
+    let (mut schema, data, mut notes) = encode(spec, kind, &table)?;
     notes.extend(remark);
     let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), &table)?;
+    let logarithms = match inferred::is_open(spec, &schema, data.rows()) {
+        true => in_logarithms(spec, &schema, &table)?,
+        false => None,
+    };
     // The encoded rows are all that is needed from here on.
     drop(table);
     begin("fit", spec, &data, watch)?;
@@ -147,8 +151,10 @@ pub(crate) fn fit(
             (found, State::Rows(rows), answers)
         }
         Way::Exact if chosen.is_none() && inferred::is_open(spec, &schema, data.rows()) => {
-            let (found, answers) = inferred::fit(&planned, &schema, &data, watch)?;
-            (found, State::Rows(data), answers)
+            let plain = inferred::Encoded { schema, data };
+            let (encoded, found, answers) = inferred::fit(&planned, plain, logarithms, watch)?;
+            schema = encoded.schema;
+            (found, State::Rows(encoded.data), answers)
         }
         Way::Exact => {
             let (found, answers) = exact::fit(&planned, &schema, &data, watch)?;
@@ -320,6 +326,24 @@ fn encode(
         ));
     }
     Ok((schema, data, notes))
+}
+
+/// The same rows with the logarithms of positive columns; none where there are no such, or where somebody named a kernel, which speaks of
+/// the columns as they are.
+fn in_logarithms(
+    spec: &ModelSpec,
+    schema: &Schema,
+    table: &Frame,
+) -> Result<Option<inferred::Encoded>> {
+    if spec.kernel != KernelChoice::Auto {
+        return Ok(None);
+    }
+    let mut schema = schema.clone();
+    if !schema.take_logarithms(table)? {
+        return Ok(None);
+    }
+    let data = schema.training_data(table)?;
+    Ok(Some(inferred::Encoded { schema, data }))
 }
 
 fn finish(

@@ -24,21 +24,25 @@ use crate::local::{
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 use crate::task::{Scorecard, Through, judge_latents};
 
+const NARROW: GroupShape = GroupShape {
+    members: 64,
+    neighbours: 128,
+};
+const WIDE: GroupShape = GroupShape {
+    members: 64,
+    neighbours: 192,
+};
 /// Every kernel's first climb.
 const FIRST: Climb = Climb {
     steps: 60,
-    shape: GroupShape {
-        members: 64,
-        neighbours: 128,
-    },
+    early: NARROW,
+    shape: NARROW,
 };
 /// The climb of the kernel that is kept.
 const FURTHER: Climb = Climb {
     steps: 120,
-    shape: GroupShape {
-        members: 64,
-        neighbours: 192,
-    },
+    early: WIDE,
+    shape: WIDE,
 };
 
 pub fn fit(
@@ -171,6 +175,7 @@ impl Near<'_> {
             steps: how.steps,
             // A short table is seen whole in a step or two anyway.
             groups: (self.data.rows() / 128).clamp(4, 16),
+            early: how.early,
             shape: how.shape,
             seed: self.spec.seed,
             ..ConditionalSearch::default()

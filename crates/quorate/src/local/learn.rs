@@ -21,6 +21,10 @@ use crate::space::{NeighbourSearch, ScaledSpace};
 /// Variance of the kernel in that of the noise, at most: a neighbourhood of some hundred rows then keeps three digits.
 const MOST_CONTRAST: f64 = 1e12;
 
+/// The share of the steps that look at early groups. What they learn from few neighbours the last steps, over which
+/// the answer is averaged, only have to put right.
+pub const EARLY: f64 = 0.6;
+
 /// How the stochastic ascent goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConditionalSearch {
@@ -28,7 +32,9 @@ pub struct ConditionalSearch {
     pub steps: usize,
     /// Groups drawn for each step.
     pub groups: usize,
-    /// Their shape.
+    /// Their shape in the first steps, [`EARLY`] of all.
+    pub early: GroupShape,
+    /// Their shape from then on.
     pub shape: GroupShape,
     /// Length of the first steps, in coordinates; it falls to a tenth along half a cosine.
     pub rate: f64,
@@ -43,10 +49,21 @@ impl Default for ConditionalSearch {
         Self {
             steps: 150,
             groups: 16,
+            early: GroupShape::default(),
             shape: GroupShape::default(),
             rate: 0.2,
             refresh: 20,
             seed: 0,
+        }
+    }
+}
+
+impl ConditionalSearch {
+    fn shape_at(&self, step: usize) -> GroupShape {
+        if (step as f64) < EARLY * self.steps as f64 {
+            self.early
+        } else {
+            self.shape
         }
     }
 }
@@ -166,7 +183,8 @@ impl Ascent<'_> {
                     Some(ready) => ready,
                     None => self.neighbours(&metric)?,
                 };
-                let groups = groups_around(&neighbours, &points, &centres, search.shape);
+                let shape = search.shape_at(step);
+                let groups = groups_around(&neighbours, &points, &centres, shape);
                 near = Some((neighbours, points));
                 evaluate(&groups, &here)
             });
@@ -275,5 +293,30 @@ impl Adam {
             let (low, high) = priors[i].bounds();
             here[i] = (here[i] + rate * self.first[i] / first_bias / size).clamp(low, high);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_neighbourhoods_come_last() {
+        let narrow = GroupShape {
+            members: 64,
+            neighbours: 192,
+        };
+        let search = ConditionalSearch {
+            steps: 10,
+            early: narrow,
+            ..ConditionalSearch::default()
+        };
+        let shapes: Vec<GroupShape> = (0..10).map(|step| search.shape_at(step)).collect();
+        assert!(shapes[..6].iter().all(|shape| *shape == narrow));
+        assert!(
+            shapes[6..]
+                .iter()
+                .all(|shape| *shape == GroupShape::default())
+        );
     }
 }

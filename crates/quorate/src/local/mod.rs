@@ -10,7 +10,7 @@ mod support;
 pub use ask::{LocalAnswers, Neighbourhood};
 pub use groups::{GroupShape, draw_centres, groups_around};
 pub use learn::{
-    ConditionalRecord, ConditionalSearch, learn_conditional, learn_latent_conditional,
+    ConditionalRecord, ConditionalSearch, EARLY, learn_conditional, learn_latent_conditional,
 };
 pub(crate) use left_out::MOST_ROWS_LEFT_OUT;
 pub use support::{SupportedAnswers, SupportedShape};

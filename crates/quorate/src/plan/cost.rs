@@ -10,7 +10,7 @@ use super::shape::Shape;
 use crate::fit::start::{BRIEF, CAREFUL, FirstLook};
 use crate::fit::{exact, landmarks as committee, local, mixture, through};
 use crate::landmarks::{CHUNK_ROWS, WAVE};
-use crate::local::{ConditionalSearch, MOST_ROWS_LEFT_OUT};
+use crate::local::{ConditionalSearch, EARLY, GroupShape, MOST_ROWS_LEFT_OUT};
 
 /// What a way of fitting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -284,12 +284,15 @@ fn neighbourhoods(shape: &Shape) -> f64 {
         return 0.0;
     }
     let groups = ConditionalSearch::default().groups;
-    let climb = |how: local::Climb| {
-        let asked = (how.shape.members + how.shape.neighbours) as f64;
+    let group = |group: GroupShape| {
+        let asked = (group.members + group.neighbours) as f64;
         let size = (shape.distinct_rows as f64).min(asked);
-        let group = (size.powi(3) / 3.0 + 4.0 * size * size * how.shape.members as f64) / FLOPS
-            + entries(shape, 2.0, size * size / 2.0);
-        (how.steps * groups) as f64 * group
+        (size.powi(3) / 3.0 + 4.0 * size * size * group.members as f64) / FLOPS
+            + entries(shape, 2.0, size * size / 2.0)
+    };
+    let climb = |how: local::Climb| {
+        let one = EARLY * group(how.early) + (1.0 - EARLY) * group(how.shape);
+        (how.steps * groups) as f64 * one
     };
     // Two kernels are climbed briefly and compared, the best is climbed further; one that is given is only climbed.
     let first = random_part(shape, BRIEF) + climb(local::FIRST);

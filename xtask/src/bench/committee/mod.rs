@@ -219,12 +219,11 @@ impl Bench<'_> {
     fn ours(&self, program: &Path, rows: &Rows) -> Outcome<Run> {
         let model = rows.train.with_file_name("model.quorate");
         let threads = self.threads.to_string();
-        let seed = self.seed.to_string();
         let before = children_seconds();
         let mut fit = Command::new(program);
         fit.arg("fit").arg(&rows.train);
         fit.args(["--target", "y", "--quiet", "--threads", &threads]);
-        fit.args(["--seed", &seed, "-o"]).arg(&model);
+        fit.arg("-o").arg(&model);
         process::read(&mut fit)?;
         let fitted = children_seconds();
         let mut evaluate = Command::new(program);
