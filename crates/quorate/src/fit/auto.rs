@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::folds::Unseen;
 use crate::error::{Error, Result};
-use crate::score::{Yardstick, leave_one_out_scores};
+use crate::score::{STRONG, Yardstick, leave_one_out_scores};
 
 /// Candidates are compared on at most this many distinct rows.
 const TRIAL_ROWS: usize = 600;
@@ -20,8 +20,6 @@ const TIE: f64 = 2.0;
 const PARTS: usize = 4;
 /// Rows for each hyperparameter below which evidence is not taken at its word.
 const FEW: usize = 30;
-/// Nats over all rows that count for something where few rows are left out: odds of 20, which Kass and Raftery (1995) call strong.
-pub(super) const STRONG: f64 = 3.0;
 /// The kernel of targets that have nothing to do with the inputs.
 const NOTHING: &str = "constant";
 /// Categories with more levels than this may also try a low-rank kernel.
@@ -127,7 +125,19 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// Learns each candidate on a sample and returns the best, with the values found, and how all of them did.
+/// The kernel that is kept, with the values found.
+pub struct Best {
+    /// With its values.
+    pub kernel: Kernel,
+    /// The noise that goes with it.
+    pub noise: GaussianNoise,
+    /// How all kernels did.
+    pub tried: Vec<Candidate>,
+    /// What parts of few rows were told by processes of this kernel that had not even their hyperparameters from them.
+    pub unseen: Option<Unseen>,
+}
+
+/// Learns each candidate on a sample and returns the best.
 ///
 /// `classes` says how many classes the outputs stand for, where they do.
 pub fn choose(
@@ -136,7 +146,7 @@ pub fn choose(
     classes: Option<usize>,
     search: &Search,
     watch: &dyn Watch,
-) -> Result<(Kernel, GaussianNoise, Vec<Candidate>)> {
+) -> Result<Best> {
     if let Some(count) = classes {
         return choose_for_classes(columns, data, count, search, watch);
     }
@@ -173,55 +183,96 @@ pub fn choose(
         (None, None) => return Err(Error::Spec("no kernel fits these columns".into())),
     };
     let text = kernel.structure().to_string();
-    match plainer(&text, columns, &sample, &quick, watch)? {
-        Some(text) => {
-            let (kernel, noise, candidate) = try_candidate(&text, columns, &sample, &quick, watch)?;
-            tried.push(candidate);
-            Ok((kernel, noise, tried))
+    let mut best = Best {
+        kernel,
+        noise,
+        tried,
+        unseen: None,
+    };
+    if let Some(foretold) = foretold(&text, columns, &sample, &quick, watch)? {
+        best.unseen = foretold.unseen;
+        if foretold.text != text {
+            let plainer = try_candidate(&foretold.text, columns, &sample, &quick, watch)?;
+            (best.kernel, best.noise) = (plainer.0, plainer.1);
+            best.tried.push(plainer.2);
         }
-        None => Ok((kernel, noise, tried)),
+    }
+    Ok(best)
+}
+
+/// A kernel by what it tells of parts of the rows that it was learned without.
+struct Foretold {
+    text: String,
+    /// None where a part cannot be learned without.
+    unseen: Option<Unseen>,
+    nlpd: f64,
+}
+
+impl Foretold {
+    fn of(
+        text: &str,
+        columns: &[InputColumn],
+        data: &Dataset,
+        search: &Search,
+        watch: &dyn Watch,
+    ) -> Result<Self> {
+        let unseen = Unseen::of(data, PARTS, &|others| {
+            watch.check()?;
+            learned(text, columns, &others, search, watch)
+        });
+        let (unseen, nlpd) = match unseen {
+            Ok(own) => {
+                let nlpd = mean_nlpd(&own.members, &own.told, data.outputs())?;
+                (Some(own), nlpd)
+            }
+            Err(Error::Gp(error)) if error.is_recoverable() => (None, f64::INFINITY),
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            text: text.to_owned(),
+            unseen,
+            nlpd,
+        })
     }
 }
 
-/// A plainer kernel that foretells parts of the rows better, learned without them; none where rows are many or the kernel stands.
+/// The kernel or a plainer one, whichever foretells parts of the rows best, learned without them; none where rows are many.
 ///
 /// Of few rows evidence finds patterns that the next do not follow, and is surer of them than of noise: targets of 30 rows that have nothing to do with their
 /// three inputs were explained without any noise, and a free number for each of 40 levels explains 120 rows. Rows left out one at a time do not tell,
 /// because they had their say in the hyperparameters.
-fn plainer(
+fn foretold(
     text: &str,
     columns: &[InputColumn],
     data: &Dataset,
     search: &Search,
     watch: &dyn Watch,
-) -> Result<Option<String>> {
+) -> Result<Option<Foretold>> {
     let count = text.parse::<Kernel>()?.bind(columns)?.parameters().len();
     if data.rows() >= FEW * count || data.rows() < PARTS {
         return Ok(None);
     }
     let levels_alike = text.replace("category(rank=1)", "category");
     let columns_alike = levels_alike.replace("(ard)", "");
-    let mut least = unseen_nlpd(text, columns, data, search, watch)?;
-    let mut chosen = None;
+    let of = |text: &str| Foretold::of(text, columns, data, search, watch);
+    let mut best = of(text)?;
     let mut seen = vec![text.to_owned()];
     let lines = with_categories(columns, "linear");
     for plain in [levels_alike, columns_alike, lines] {
         if seen.contains(&plain) {
             continue;
         }
-        let own = unseen_nlpd(&plain, columns, data, search, watch)?;
-        if own < least {
-            (least, chosen) = (own, Some(plain.clone()));
+        let own = of(&plain)?;
+        if own.nlpd < best.nlpd {
+            best = own;
         }
         seen.push(plain);
     }
     // Where the rows hardly tell a pattern from none, an answer from the pattern is surer than anyone can be.
     let weight: f64 = data.members().iter().map(|own| own.weight).sum();
-    let nothing = unseen_nlpd(NOTHING, columns, data, search, watch)?;
-    if nothing < least + STRONG / weight {
-        chosen = Some(NOTHING.to_owned()).filter(|own| own != text);
-    }
-    Ok(chosen)
+    let nothing = of(NOTHING)?;
+    let is_noise = nothing.nlpd < best.nlpd + STRONG / weight;
+    Ok(Some(if is_noise { nothing } else { best }))
 }
 
 /// The same for classes, which say little about single columns: shapes are compared with one length scale, then it is
@@ -238,7 +289,7 @@ fn choose_for_classes(
     classes: usize,
     search: &Search,
     watch: &dyn Watch,
-) -> Result<(Kernel, GaussianNoise, Vec<Candidate>)> {
+) -> Result<Best> {
     let quick = Search {
         restarts: Some(0),
         limits: SearchLimits {
@@ -309,9 +360,11 @@ fn choose_for_classes(
         let own = with_categories(columns, &format!("{shape}(ard)"));
         let fewer = best.clone();
         if columns.len() > 1 && look(&own, &mut best, &mut tried)? {
-            let unseen = |text: &str| unseen_nlpd(text, columns, &sample, &quick, watch);
+            let unseen = |text: &str| Foretold::of(text, columns, &sample, &quick, watch);
             let pays = match &fewer {
-                Some((kernel, ..)) => unseen(&own)? < unseen(&kernel.structure().to_string())?,
+                Some((kernel, ..)) => {
+                    unseen(&own)?.nlpd < unseen(&kernel.structure().to_string())?.nlpd
+                }
                 None => true,
             };
             if pays {
@@ -325,7 +378,12 @@ fn choose_for_classes(
         watch.progress("choosing a kernel", SHAPES.len() + 3, SHAPES.len() + 3);
     }
     match (best, failure) {
-        (Some((kernel, noise, _)), _) => Ok((kernel, noise, tried)),
+        (Some((kernel, noise, _)), _) => Ok(Best {
+            kernel,
+            noise,
+            tried,
+            unseen: None,
+        }),
         (None, Some(error)) => Err(error.into()),
         (None, None) => Err(Error::Spec("no kernel fits these columns".into())),
     }
@@ -387,25 +445,6 @@ fn learned(
 fn left_out_nlpd(posterior: &ExactPosterior) -> Result<f64> {
     let data = posterior.data();
     mean_nlpd(data.members(), &posterior.leave_one_out(), data.outputs())
-}
-
-/// The same of parts of the rows, of which not even the hyperparameters know; infinite where a part cannot be learned without.
-fn unseen_nlpd(
-    text: &str,
-    columns: &[InputColumn],
-    data: &Dataset,
-    search: &Search,
-    watch: &dyn Watch,
-) -> Result<f64> {
-    let unseen = Unseen::of(data, PARTS, &|others| {
-        watch.check()?;
-        learned(text, columns, &others, search, watch)
-    });
-    match unseen {
-        Ok(unseen) => mean_nlpd(&unseen.members, &unseen.told, data.outputs()),
-        Err(Error::Gp(error)) if error.is_recoverable() => Ok(f64::INFINITY),
-        Err(error) => Err(error),
-    }
 }
 
 fn mean_nlpd(members: &[Member], answers: &LeaveOneOut, outputs: usize) -> Result<f64> {

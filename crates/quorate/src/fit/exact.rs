@@ -10,7 +10,8 @@ use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::posterior::ExactPosterior;
 use quorate_gp::watch::Watch;
 
-use super::auto::{self, Candidate};
+use super::auto::{self, Best, Candidate};
+use super::folds::Unseen;
 use super::{Found, local};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
@@ -46,7 +47,10 @@ pub fn fit(
         (0..data.rows()).collect()
     };
     let (members, answers) = posterior.leave_one_out_of(&scored);
-    let judged = judge_left_out(schema, &members, &answers)?;
+    let mut judged = judge_left_out(schema, &members, &answers)?;
+    if let (Some(unseen), true) = (&learned.unseen, spec.learns_spread()) {
+        judged = judged.with_level(schema, &unseen.members, &unseen.told)?;
+    }
     watch.progress("conditioning on all rows", 1, 1);
     let found = Found {
         method: Method::Exact,
@@ -63,7 +67,7 @@ pub fn fit(
         candidates: learned.candidates,
         history: learned.history,
         conditional: learned.conditional,
-        outcome: learned.outcome,
+        outcome: format!("{}{}", learned.outcome, judged.remark),
         hyperposterior: None,
         mixture: None,
     };
@@ -81,6 +85,8 @@ pub(super) struct Learned {
     pub history: Vec<SearchRecord>,
     pub conditional: Option<ConditionalRecord>,
     pub outcome: String,
+    /// What parts of few rows were told by processes that were learned without them.
+    pub unseen: Option<Unseen>,
 }
 
 /// Hyperparameters of a table too long for its evidence to be climbed: those of the grouped conditional likelihood.
@@ -109,6 +115,7 @@ fn from_neighbourhoods(
         history: Vec::new(),
         conditional: Some(best.record),
         outcome,
+        unseen: None,
     })
 }
 
@@ -148,8 +155,13 @@ pub(super) fn find_hyperparameters(
     let first_noise = search
         .kept_noise
         .map_or(FIRST_NOISE, |variance| GaussianNoise { variance });
-    let (kernel, noise, candidates) = match &spec.kernel {
-        KernelChoice::Given(kernel) => (kernel.clone(), first_noise, Vec::new()),
+    let best = match &spec.kernel {
+        KernelChoice::Given(kernel) => Best {
+            kernel: kernel.clone(),
+            noise: first_noise,
+            tried: Vec::new(),
+            unseen: None,
+        },
         KernelChoice::Auto if spec.learn == LearnChoice::None => {
             return Err(Error::Spec(
                 "`auto` compares kernels by learning them: give a kernel, or let it learn".into(),
@@ -160,27 +172,29 @@ pub(super) fn find_hyperparameters(
             auto::choose(schema.columns(), data, classes, &search, watch)?
         }
     };
-    let mut bound = kernel.bind(schema.columns())?;
+    let mut bound = best.kernel.bind(schema.columns())?;
     bound.initialise(data.inputs(), data.targets());
     if spec.learn == LearnChoice::None {
         return Ok(Learned {
             kernel: bound.kernel(),
-            noise,
-            candidates,
+            noise: best.noise,
+            candidates: best.tried,
             history: Vec::new(),
             conditional: None,
             outcome: "Hyperparameters were kept as given.".into(),
+            unseen: best.unseen,
         });
     }
-    let (bound, noise, history) = learn(&bound, noise, data, &search, watch)?;
-    let outcome = outcome(&candidates, &kernel, &history);
+    let (bound, noise, history) = learn(&bound, best.noise, data, &search, watch)?;
+    let outcome = outcome(&best.tried, &best.kernel, &history);
     Ok(Learned {
         kernel: bound.kernel(),
         noise,
-        candidates,
+        candidates: best.tried,
         history,
         conditional: None,
         outcome,
+        unseen: best.unseen,
     })
 }
 

@@ -10,13 +10,14 @@ use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::posterior::ExactPosterior;
 use quorate_gp::watch::Watch;
 
-use super::auto::{STRONG, with_categories};
+use super::auto::with_categories;
 use super::folds::Unseen;
 use super::latent::FOLDS;
 use super::{Found, coupled, exact, latent};
 use crate::answers::Answers;
 use crate::error::{Error, Result};
 use crate::latent::Approximation;
+use crate::score::STRONG;
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
 use crate::task::{InferenceChoice, judge_left_out};
 

@@ -8,7 +8,7 @@ use quorate_gp::linalg::Jitter;
 use quorate_gp::watch::Watch;
 
 use super::Found;
-use super::auto::{self, Candidate};
+use super::auto::{self, Best, Candidate};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::latent::{Approximation, LatentAnswers, class_of, observations, two_classes};
@@ -131,7 +131,8 @@ pub(super) fn kernel(
         // Shapes are compared by the fast version, whose evidence is exact; values are found by the likelihood.
         KernelChoice::Auto => {
             let classes = schema.target().classes().map(|own| own.count());
-            let (kernel, _, tried) = auto::choose(schema.columns(), data, classes, search, watch)?;
+            let Best { kernel, tried, .. } =
+                auto::choose(schema.columns(), data, classes, search, watch)?;
             Ok((kernel.structure().parse()?, tried))
         }
     }

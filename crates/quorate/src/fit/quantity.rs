@@ -9,7 +9,7 @@ use quorate_gp::posterior::LaplacePosterior;
 use quorate_gp::watch::Watch;
 
 use super::Found;
-use super::auto::{self, Candidate};
+use super::auto::{self, Best, Candidate};
 use crate::answers::{Answers, Method};
 use crate::error::{Error, Result};
 use crate::latent::{Approximation, LatentAnswers, observations};
@@ -205,7 +205,8 @@ fn kernel(
         )),
         KernelChoice::Auto => {
             let rough = rough(schema, data)?;
-            let (kernel, _, tried) = auto::choose(schema.columns(), &rough, None, search, watch)?;
+            let Best { kernel, tried, .. } =
+                auto::choose(schema.columns(), &rough, None, search, watch)?;
             Ok((kernel.structure().parse()?, tried))
         }
     }

@@ -16,6 +16,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 use crate::prediction::Prediction;
 
+/// Nats over all rows by which few rows, foretold without them, must speak for one thing against another to be believed: odds of 20,
+/// which Kass and Raftery (1995) call strong. Less than that is luck.
+pub(crate) const STRONG: f64 = 3.0;
+
 /// How good predictions are, in the target's own units unless the name says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {

@@ -6,6 +6,7 @@ use quorate_gp::posterior::LeaveOneOut;
 use super::Spread;
 use super::search::Search;
 use super::tails::{Errors, Found};
+use crate::score::STRONG;
 
 /// Fewer rows do not say how a spread changes.
 const LEAST_ROWS: usize = 400;
@@ -15,6 +16,8 @@ const PENALTIES: [f64; 4] = [0.3, 3.0, 30.0, 300.0];
 const FOLDS: usize = 4;
 /// Gain in log density per row that a spread must bring, on rows it has not seen.
 const WORTH: f64 = 0.005;
+/// The square of what 95 % of normal errors stay within.
+const WITHIN: f64 = 3.841_458_820_694_124;
 /// Greatest logarithm of a factor, either way.
 pub(super) const WIDEST: f64 = 12.0;
 /// Share of the rows beyond the range of factors that is kept, on either side.
@@ -67,6 +70,43 @@ pub(crate) fn learn(rows: &Unseen<'_>) -> Option<Lesson> {
         level
     };
     (plain - best.loss >= WORTH * all).then(|| best.lesson(&search, &counts))
+}
+
+/// One factor with tails for rows too few to show how a spread changes: where they were foretold too surely, by more than luck.
+pub(crate) fn learn_level(members: &[Member], answers: &LeaveOneOut) -> Option<Lesson> {
+    let counts: Vec<f64> = members.iter().map(|member| member.weight).collect();
+    let told = answers.variance.iter().zip(&answers.noise);
+    let variances: Vec<f64> = told.map(|(own, noise)| (own + noise).max(1e-300)).collect();
+    let errors = answers.target.iter().zip(&answers.mean).zip(&variances);
+    let ratios: Vec<f64> = errors
+        .map(|((target, mean), variance)| (target - mean).powi(2) / variance)
+        .collect();
+    let errors = Errors {
+        ratios: &ratios,
+        variances: &variances,
+        counts: &counts,
+    };
+    let plain: f64 = ratios.iter().zip(&counts).map(|(r, w)| 0.5 * w * r).sum();
+    let found = Found::new(&errors);
+    let gain = plain - found.losses(&errors).sum::<f64>();
+    let held = ratios.iter().zip(&counts).filter(|(r, _)| **r < WITHIN);
+    let held: f64 = held.map(|(_, weight)| weight).sum();
+    let is_sure = held < 0.95 * counts.iter().sum::<f64>();
+    // Written so that what is not a number is no gain.
+    (is_sure && gain >= STRONG).then(|| {
+        let level = found.level.ln().clamp(-WIDEST, WIDEST);
+        let spread = Spread {
+            answers: vec![0.0],
+            curve: vec![level],
+            inputs: Vec::new(),
+            range: (level, level),
+            tails: Some(found.tails),
+        };
+        Lesson {
+            spread,
+            factors: vec![level.exp(); counts.len()],
+        }
+    })
 }
 
 /// A spread with the tails that go with it.
@@ -330,6 +370,26 @@ mod tests {
                 .iter()
                 .all(|factor| *factor > 0.0 && *factor < 1e-3)
         );
+    }
+
+    #[test]
+    fn few_rows_that_were_foretold_too_surely_ask_for_wider_answers() {
+        let learned = |deviation: f64| {
+            let own = rows(60, |_, _| deviation);
+            learn_level(&own.members, &own.answers)
+        };
+        // Three times as far off as was said.
+        let lesson = learned(3.0).expect("the rows show it");
+        let tails = lesson.spread.tails.expect("they are learned with it");
+        let variance =
+            lesson.spread.factor(0.7, &[7.0, 0.2]) * (1.0 + tails.wide * (tails.factor - 1.0));
+        assert!((variance.sqrt() / 3.0 - 1.0).abs() < 0.2, "{variance}");
+        assert!(lesson.spread.is_sound(2));
+        assert_eq!(lesson.factors.len(), 60);
+        // As far off as was said, and less.
+        assert!(learned(1.0).is_none());
+        assert!(learned(0.2).is_none());
+        assert!(learn_level(&[], &LeaveOneOut::default()).is_none());
     }
 
     #[test]

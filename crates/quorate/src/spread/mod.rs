@@ -14,7 +14,7 @@ use quorate_gp::data::Inputs;
 use quorate_gp::gaussian::Joint;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use learn::{Lesson, Unseen, learn};
+pub(crate) use learn::{Lesson, Unseen, learn, learn_level};
 pub use tails::Tails;
 
 use crate::prediction::Prediction;

@@ -15,7 +15,7 @@ use crate::latent::{class_of, sighting, two_classes};
 use crate::prediction::Prediction;
 use crate::score::{ClassSum, QuantitySum, ScoreSum, Scores, Yardstick, leave_one_out_scores};
 use crate::spec::ModelSpec;
-use crate::spread::{Lesson, Spread, Unseen, learn};
+use crate::spread::{Lesson, Spread, Unseen, learn, learn_level};
 
 /// What rows say that were not seen.
 #[derive(Clone, Debug)]
@@ -48,28 +48,67 @@ impl Judged {
         let Some(lesson) = learn(rows) else {
             return Ok(self);
         };
-        let scores = scores_with(rows, &lesson, schema.into())?;
-        let mut judged = Judged::plain(Scorecard::Number(scores));
-        if let (Scorecard::Number(before), Scorecard::Number(after)) =
-            (&self.scores, &judged.scores)
-        {
-            let (least, greatest) = lesson.spread.extremes();
-            judged.remark = format!(
-                " Deviations are multiplied by {least:.2} to {greatest:.2}, by the answer and the inputs, as rows left out ask for (NLPD {:.4} before, {:.4} with it; 95 % intervals hold {:.1} % before, {:.1} % with it).",
-                before.nlpd,
-                after.nlpd,
-                100.0 * before.coverage_95,
-                100.0 * after.coverage_95,
-            );
-        }
-        judged.spread = Some(lesson.spread);
-        Ok(judged)
+        let after = scores_with(rows.members, rows.answers, &lesson, schema.into())?;
+        let (least, greatest) = lesson.spread.extremes();
+        let remark = match &self.scores {
+            Scorecard::Number(before) => format!(
+                " Deviations are multiplied by {least:.2} to {greatest:.2}, by the answer and the inputs, as rows left out ask for ({}).",
+                gained(before, &after)
+            ),
+            _ => String::new(),
+        };
+        Ok(Self {
+            spread: Some(lesson.spread),
+            remark,
+            ..Self::plain(Scorecard::Number(after))
+        })
+    }
+
+    /// The same where few rows were foretold much too surely by processes that were learned without them; the scores are then of these.
+    pub fn with_level(
+        self,
+        schema: &Schema,
+        members: &[Member],
+        answers: &LeaveOneOut,
+    ) -> Result<Self> {
+        let TargetCode::Number(_) = schema.target() else {
+            return Ok(self);
+        };
+        let Some(lesson) = learn_level(members, answers) else {
+            return Ok(self);
+        };
+        let before = leave_one_out_scores(members, answers, schema.into())?;
+        let after = scores_with(members, answers, &lesson, schema.into())?;
+        let remark = format!(
+            " Deviations are multiplied by {:.2}, with tails, as quarters of the rows ask for that were foretold by processes learned without them ({}). Scores are of these quarters.",
+            lesson.spread.extremes().1,
+            gained(&before, &after)
+        );
+        Ok(Self {
+            spread: Some(lesson.spread),
+            remark,
+            ..Self::plain(Scorecard::Number(after))
+        })
     }
 }
 
+fn gained(before: &Scores, after: &Scores) -> String {
+    format!(
+        "NLPD {:.4} before, {:.4} with it; 95 % intervals hold {:.1} % before, {:.1} % with it",
+        before.nlpd,
+        after.nlpd,
+        100.0 * before.coverage_95,
+        100.0 * after.coverage_95,
+    )
+}
+
 /// Scores of rows left out, each with the spread that the others ask for.
-fn scores_with(rows: &Unseen<'_>, lesson: &Lesson, yardstick: Yardstick) -> Result<Scores> {
-    let answers = rows.answers;
+fn scores_with(
+    members: &[Member],
+    answers: &LeaveOneOut,
+    lesson: &Lesson,
+    yardstick: Yardstick,
+) -> Result<Scores> {
     let Yardstick { mean, deviation } = yardstick;
     let mut told = Prediction::of_left_out(answers, yardstick);
     let factors = lesson.factors.iter().copied();
@@ -78,7 +117,7 @@ fn scores_with(rows: &Unseen<'_>, lesson: &Lesson, yardstick: Yardstick) -> Resu
         .widen_by(&mut told, factors, deviation * deviation);
     let variance = told.variance(false);
     let mut sum = ScoreSum::new(yardstick);
-    for (row, (member, target)) in rows.members.iter().zip(&answers.target).enumerate() {
+    for (row, (member, target)) in members.iter().zip(&answers.target).enumerate() {
         let target = mean + deviation * target;
         sum.add(target, told.mean[row], variance[row], member.weight);
         if let Some(mixture) = &told.mixture {

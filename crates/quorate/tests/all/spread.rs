@@ -8,6 +8,8 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha12Rng;
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use crate::common::{data_file, read, skipped};
+
 /// Deviation of the noise at an input.
 fn deviation(a: f64) -> f64 {
     0.1 * (1.2 * a).exp()
@@ -140,4 +142,46 @@ fn given_hyperparameters_keep_one_noise() {
     };
     let model = Model::fit(&spec, &table(1000, 1), &Unwatched).unwrap();
     assert!(model.inspect().unwrap().spread.is_none());
+}
+
+#[test]
+fn few_rows_that_were_foretold_too_surely_have_wider_answers() {
+    // A fifth of the mixtures of concrete, whose strengths repeat with other values and grow with the age in jumps.
+    let Some(path) = data_file("concrete.csv.gz") else {
+        return skipped("concrete.csv.gz");
+    };
+    let all = read(&path);
+    let rows = |is_wanted: &dyn Fn(usize) -> bool| -> Frame {
+        let own: Vec<usize> = (0..all.rows()).filter(|row| is_wanted(*row)).collect();
+        all.select_rows(&own)
+    };
+    let (train, test) = (rows(&|row| row % 5 == 2), rows(&|row| row % 5 != 2));
+    let fitted = |spread: SpreadChoice| {
+        let spec = ModelSpec {
+            spread,
+            restarts: Some(0),
+            ..ModelSpec::new("y")
+        };
+        Model::fit(&spec, &train, &Unwatched).unwrap()
+    };
+    let (wide, plain) = (fitted(SpreadChoice::Auto), fitted(SpreadChoice::Constant));
+    let said = wide.inspect().unwrap().outcome;
+    assert!(said.contains("quarters of the rows ask for"), "{said}");
+    let [wide, plain] = [wide, plain].map(|model| model.evaluate(&test).unwrap());
+    println!(
+        "{} {} {}",
+        wide.nlpd_standardised, plain.nlpd_standardised, wide.coverage_95
+    );
+    assert_eq!(wide.rmse, plain.rmse, "means stay");
+    assert!(wide.nlpd_standardised < 0.8, "{}", wide.nlpd_standardised);
+    assert!(
+        plain.nlpd_standardised > 10.0,
+        "{}",
+        plain.nlpd_standardised
+    );
+    assert!(
+        (0.9..0.98).contains(&wide.coverage_95),
+        "{}",
+        wide.coverage_95
+    );
 }

@@ -13,7 +13,7 @@ use quorate_gp::watch::Watch;
 
 use super::Chosen;
 use crate::error::{Error, Result};
-use crate::fit::auto::{self, Candidate};
+use crate::fit::auto::{self, Best, Candidate};
 use crate::fit::start::{CAREFUL, from_random_part};
 use crate::fit::{drawn, landmarks, latent, local, quantity};
 use crate::hyper::{FromParts, FromPartsWay, Hyperposterior, from_parts, validated};
@@ -98,7 +98,8 @@ impl Learner<'_> {
                 };
                 let (columns, watch) = (self.schema.columns(), self.watch);
                 let classes = self.schema.target().classes().map(|own| own.count());
-                let (kernel, _, tried) = auto::choose(columns, self.data, classes, &search, watch)?;
+                let Best { kernel, tried, .. } =
+                    auto::choose(columns, self.data, classes, &search, watch)?;
                 (kernel, tried)
             }
         };
