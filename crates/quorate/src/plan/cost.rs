@@ -23,18 +23,20 @@ pub struct Cost {
 
 /// How much faster two cores are than one.
 const CORES: f64 = 1.7;
+// Speeds of a machine that has nothing else to do; beside other work all takes up to twice as long.
+
 /// Floating-point operations a second of one core, in factorisations and products of a few hundred rows or more.
-const FLOPS: f64 = 2.9e10;
+const FLOPS: f64 = 5.5e10;
 /// The same for the factorisation of thousands of rows.
-const LARGE_FLOPS: f64 = 3.8e10;
+const LARGE_FLOPS: f64 = 7.1e10;
 /// Seconds of one core for a covariance with its share of a gradient: for each term of the kernel, and each column.
-const ENTRY: f64 = 5e-9;
-const ENTRY_COLUMN: f64 = 0.5e-9;
+const ENTRY: f64 = 2.6e-9;
+const ENTRY_COLUMN: f64 = 0.26e-9;
 /// The share of it that goes into the covariance alone.
 const VALUE: f64 = 0.35;
 /// Seconds of one core for looking at a cell of a table and encoding it, and for a step of k-means along a column.
-const CELL: f64 = 200e-9;
-const STEP: f64 = 1.0e-9;
+const CELL: f64 = 100e-9;
+const STEP: f64 = 0.5e-9;
 
 /// Evaluations of the evidence for each start of a search, and for each start followed to the end.
 const TRIAL_EVALUATIONS: f64 = 33.0;
@@ -59,7 +61,7 @@ const DOUBLE: f64 = 8.0;
 /// The program with its threads before it has read anything.
 const PROGRAM: f64 = 20e6;
 /// Learning from a random part and from neighbourhoods, whatever the number of rows.
-const NEIGHBOURHOODS: f64 = 43e6;
+const NEIGHBOURHOODS: f64 = 36e6;
 /// Experts for rows left out on two threads.
 const LEFT_OUT: f64 = 32e6;
 /// What the allocator holds of matrices that come and go, at most.
@@ -267,7 +269,7 @@ fn centres(shape: &Shape, m: f64) -> f64 {
 /// Every row heard by the landmarks, and what they believe then.
 fn absorbed(shape: &Shape, m: f64, s: f64) -> f64 {
     let rows = shape.rows as f64;
-    rows * (2.0 * m * m + 3.0 * m * s + s * s / 3.0) / FLOPS
+    rows * (2.0 * m * m + 3.0 * m * s + s * s / 3.0) / LARGE_FLOPS
         + VALUE * entries(shape, 1.0, rows * (m + s / 2.0))
         + 4.0 / 3.0 * m.powi(3) / FLOPS
 }

@@ -20,6 +20,7 @@ mod joint;
 mod landmarks;
 mod latent;
 mod learned;
+mod lifetimes;
 mod logarithms;
 mod members;
 mod messages;

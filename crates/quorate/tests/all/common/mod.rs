@@ -3,6 +3,7 @@
 
 pub mod dense;
 pub mod double;
+pub mod quantities;
 pub mod shards;
 pub mod textbook;
 
