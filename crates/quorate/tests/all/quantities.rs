@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use quorate::gp::data::{Column, Frame};
+use quorate::gp::likelihood::{Latent, Likelihood};
 use quorate::gp::watch::Unwatched;
 use quorate::{LikelihoodChoice, Model, ModelSpec, TaskChoice, file};
 
