@@ -34,6 +34,8 @@ const ENTRY: f64 = 2.6e-9;
 const ENTRY_COLUMN: f64 = 0.26e-9;
 /// The share of it that goes into the covariance alone.
 const VALUE: f64 = 0.35;
+/// Seconds that even the smallest table takes, to be read, learned from and written.
+const BEGIN: f64 = 0.01;
 /// Seconds of one core for looking at a cell of a table and encoding it, and for a step of k-means along a column.
 const CELL: f64 = 100e-9;
 const STEP: f64 = 0.5e-9;
@@ -365,6 +367,6 @@ fn cells(shape: &Shape) -> f64 {
 fn cost(shape: &Shape, bytes: f64, seconds: f64) -> Cost {
     Cost {
         bytes: bytes as u64,
-        seconds: seconds / CORES + CELL * cells(shape),
+        seconds: BEGIN + seconds / CORES + CELL * cells(shape),
     }
 }
