@@ -4,7 +4,8 @@ Usage: python benches/small_classes.py QUORATE DATA glass|crabs|SET [FLAG ...], 
 `fgl.csv.gz`, `crabs.csv.gz` and `SET.csv.gz`. Crabs: 20 of each sex and colour train, as in Ripley's split; the colour is an input. With `peers` in place of
 QUORATE other software answers on the very same splits: scikit-learn's logistic regression, linear discriminant and `GaussianProcessClassifier`,
 with the measurements as they are and, for crabs, with their logarithms, in which the sexes differ linearly; `crabs-but-one` leaves out one crab after the other
-instead, so that 199 are learned from; `crabs-logarithms` gives logarithms of the measurements.
+instead, so that 199 are learned from; `crabs-logarithms` gives logarithms of the measurements; `crabs-of-ROWS` learns from ROWS crabs, a quarter of
+each sex and colour, in two hundred random splits.
 """
 
 import json
@@ -29,10 +30,10 @@ def folds(table):
         yield table[~held], table[held]
 
 
-def splits(table):
+def splits(table, each=20, count=SPLITS):
     groups = [column for column in table.columns if table[column].nunique() == 2]
-    for seed in range(SPLITS):
-        train = table.groupby(groups).sample(20, random_state=seed)
+    for seed in range(count):
+        train = table.groupby(groups).sample(each, random_state=seed)
         yield train, table.drop(train.index)
 
 
@@ -110,6 +111,8 @@ def main():
     command, folder, name, *flags = sys.argv[1:]
     known = {"glass": ("fgl.csv.gz", folds), "crabs": ("crabs.csv.gz", splits), "crabs-logarithms": ("crabs.csv.gz", splits_of_logarithms), "crabs-but-one": ("crabs.csv.gz", but_one)}
     path, pairs = known.get(name, (f"{name}.csv.gz", halves))
+    if name.startswith("crabs-of-"):
+        path, pairs = "crabs.csv.gz", lambda table: splits(table, int(name.removeprefix("crabs-of-")) // 4, 200)
     errors, losses, rows = {}, {}, 0
     for train, test in pairs(pd.read_csv(os.path.join(folder, path))):
         told = theirs(train, test) if command == "peers" else ours(command, flags, train, test)
@@ -119,9 +122,10 @@ def main():
             losses.setdefault(who, []).append(loss * len(test))
     for who, each in errors.items():
         error = np.std(each, ddof=1) / len(each) ** 0.5
+        of_120 = 120 * len(each) / rows
         print(
             f"{name}, {who}: {sum(each):.0f} of {rows}, {np.mean(each):.2f} +- {error:.2f} a split ({min(each):.0f} to {max(each):.0f}), "
-            f"{sum(each) / rows:.2%}, log loss {sum(losses[who]) / rows:.4f}",
+            f"{np.mean(each) * of_120:.2f} +- {error * of_120:.2f} of 120, {sum(each) / rows:.2%}, log loss {sum(losses[who]) / rows:.4f}",
             flush=True,
         )
 
