@@ -1,7 +1,7 @@
 """Classes beside other software: error, log loss, processor seconds and memory of one peer on one split, as a line of JSON.
 
 Usage: python benches/class_peers.py PEER DATA SET [SECONDS], where PEER is lightgbm, sklearn-gpc, sklearn-gpc-sampled, sklearn-gpc-few, gpytorch-svgp,
-gpboost, gpboost-sampled, gpboost-narrow or the path of the built command `quorate`, DATA the folder with `index.csv`, and SET one of its tables with the target
+gpboost, gpboost-sampled, gpboost-few, gpboost-narrow or the path of the built command `quorate`, DATA the folder with `index.csv`, and SET one of its tables with the target
 `label`, 0 to K - 1, whose first rows train (`n_train` of the index) and last are scored.
 
 Everyone gets inputs with mean 0 and deviation 1 on the training rows (quorate scales for itself). A peer that is still busy after SECONDS of
@@ -17,7 +17,7 @@ one core (400 unless told otherwise) is ended and reported as such.
   rows at random, then all rows under them. GPBoost's learning goes astray from fewer than five rows of a class: such a class gets its share of all rows.
 - gpboost-narrow: gpboost-sampled with 10 neighbours instead of 20, where that takes too long. (With its 500 inducing points, `fitc`, it ends sooner, and goes
   astray: of letter 96 % errors, on shuttle its factorisation fails.)
-- sklearn-gpc-few: `sklearn-gpc-sampled` that is given 4,000 rows at random for all it knows, where a matrix of all rows takes too long or too much memory.
+- sklearn-gpc-few, gpboost-few: the `sampled` ones given 4,000 rows at random for all they know, where all rows take too long or too much memory.
 """
 
 import json
@@ -157,11 +157,12 @@ def sklearn_gpc_sampled(x, y, seconds):
     return lambda asked: added_up([model.predict_proba(asked)[:, 1] for model in models])
 
 
-def sklearn_gpc_few(x, y, seconds):
+def of_a_few(learn, x, y, seconds):
+    """`learn` given 4,000 rows at random for all it knows."""
     few = np.random.default_rng(1).permutation(len(x))[:4000]
     # A class of which none of these rows is has no process: it gets its share of all rows.
     known = np.unique(y[few])
-    model = sklearn_gpc_sampled(x[few], np.searchsorted(known, y[few]), seconds)
+    model = learn(x[few], np.searchsorted(known, y[few]), seconds)
     rest = np.bincount(y) / len(y)
 
     def told(asked):
@@ -170,6 +171,14 @@ def sklearn_gpc_few(x, y, seconds):
         return shares
 
     return told
+
+
+def sklearn_gpc_few(x, y, seconds):
+    return of_a_few(sklearn_gpc_sampled, x, y, seconds)
+
+
+def gpboost_few(x, y, seconds):
+    return of_a_few(gpboost_sampled, x, y, seconds)
 
 
 def gpboost_sampled(x, y, seconds, neighbours=20):
@@ -221,6 +230,7 @@ PEERS = {
     "gpytorch-svgp": gpytorch_svgp,
     "gpboost": gpboost,
     "gpboost-sampled": gpboost_sampled,
+    "gpboost-few": gpboost_few,
     "gpboost-narrow": gpboost_narrow,
 }
 
