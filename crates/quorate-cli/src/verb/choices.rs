@@ -105,8 +105,8 @@ pub struct Choices {
     /// `constant`, as one noise says [default: auto]
     #[arg(long, value_name = "HOW", value_parser = spreads())]
     spread: Option<SpreadChoice>,
-    /// What is believed about hyperparameters before any row, for `nuts`, `hmc`, `lla`, `laplace-propagation`: `broad`, or
-    /// `normal:MEAN,DEVIATION` of each logarithm [default: broad]
+    /// What is believed about hyperparameters before any row, for `nuts`, `hmc`, `lla`, `laplace-propagation`: `broad`,
+    /// `weak` (flat over all plausible values), or `normal:MEAN,DEVIATION` of each logarithm [default: broad]
     #[arg(long, value_name = "PRIOR")]
     hyperprior: Option<Hyperprior>,
     /// Markov chains of `--learn nuts` and `hmc` [default: 4]

@@ -68,6 +68,30 @@ fn both_samplers_find_the_moments_of_a_correlated_gaussian() {
     }
 }
 
+/// A normal density of the first coordinate that does not depend on the second.
+struct Flat;
+
+impl Objective for Flat {
+    fn evaluate(&self, x: &[f64]) -> Result<Evaluation> {
+        Ok(Evaluation {
+            value: -0.5 * x[0] * x[0],
+            gradient: vec![-x[0], 0.0, 0.0],
+        })
+    }
+}
+
+#[test]
+fn a_coordinate_that_changes_nothing_is_drawn_from_all_its_range() {
+    let chains = draw(&Flat, Sampler::Nuts, 2);
+    let first = diagnose(&coordinate(&chains, 0));
+    let error = 1.0 / first.effective_draws.sqrt();
+    assert!(first.mean.abs() < 4.0 * error, "{first:?}");
+    assert!((first.deviation - 1.0).abs() < 0.12, "{first:?}");
+    // Uniform from -60 to 60 has the deviation 34.6; trajectories across the ends do not count, so that is all to ask for.
+    let second = diagnose(&coordinate(&chains, 1));
+    assert!(second.deviation > 20.0, "{second:?}");
+}
+
 #[test]
 fn chains_do_not_depend_on_the_number_of_threads() {
     for sampler in [Sampler::Nuts, Sampler::Hmc(HmcSettings::default())] {

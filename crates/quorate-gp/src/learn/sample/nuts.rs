@@ -12,6 +12,9 @@ use rand_chacha::ChaCha12Rng;
 use super::{Chain, Sampling, Target};
 use crate::{Error, Result};
 
+/// The slope along a coordinate that the density does not depend on, as a length scale beside a variance of nearly zero: the crate starts no
+/// chain where a slope is zero. Trajectories stay reversible under any slope, and what is kept of them is decided by the density.
+const FLAT: f64 = 1e-3;
 /// Doublings of a trajectory: at most 2^8 steps for a draw.
 const DEPTH: u64 = 8;
 
@@ -37,7 +40,10 @@ pub(super) fn chain(
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        own.unwrap_or_else(|| Error::Invalid(format!("the sampler stopped: {error}")))
+        // Below its first line the crate may print a backtrace.
+        let why = error.to_string();
+        let why = why.lines().next().unwrap_or_default().to_owned();
+        own.unwrap_or_else(|| Error::Invalid(format!("the sampler stopped: {why}")))
     };
     let mut sampler = settings
         .new_chain(0, CpuMath::new(density), random)
@@ -104,7 +110,9 @@ impl CpuLogpFunc for Density<'_> {
     fn logp(&mut self, place: &[f64], gradient: &mut [f64]) -> std::result::Result<f64, Unknown> {
         match self.target.evaluate(place) {
             Ok(found) => {
-                gradient.copy_from_slice(&found.gradient);
+                for (slope, own) in gradient.iter_mut().zip(found.gradient) {
+                    *slope = if own == 0.0 { FLAT } else { own };
+                }
                 Ok(found.value)
             }
             Err(error) => {
