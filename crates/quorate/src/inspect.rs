@@ -254,7 +254,7 @@ impl Model {
         let mut notes = self.fitted.notes.clone();
         notes.extend(committee.as_ref().and_then(CommitteeReport::warning));
         Ok(Inspection {
-            format_version: crate::file::VERSION,
+            format_version: crate::file::version_of(&self.fitted),
             quorate_version: env!("CARGO_PKG_VERSION"),
             spec: self.spec().clone(),
             rows,

@@ -18,6 +18,7 @@ mod names;
 mod number;
 mod pieces;
 mod places;
+mod proportions;
 mod quantity;
 mod roles;
 mod rows;

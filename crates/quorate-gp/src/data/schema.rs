@@ -13,6 +13,7 @@ use super::encoder::{Encoder, Rule};
 use super::frame::{Column, ColumnType, Frame, first_text};
 use super::names::unknown_column;
 use super::number::NumberScale;
+use super::proportions::{Place, Proportions};
 use super::quantity::{self, QuantityCode};
 use super::roles::Roles;
 use super::rows::Rows;
@@ -27,6 +28,7 @@ pub struct Schema {
     target: TargetCode,
     scales: Vec<Scale>,
     encoders: Vec<Encoder>,
+    proportions: Option<Proportions>,
     columns: Vec<InputColumn>,
 }
 
@@ -36,6 +38,8 @@ struct Stored {
     roles: Roles,
     target: TargetCode,
     inputs: Vec<Encoder>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    proportions: Option<Proportions>,
 }
 
 impl From<Schema> for Stored {
@@ -44,6 +48,7 @@ impl From<Schema> for Stored {
             roles: schema.roles,
             target: schema.target,
             inputs: schema.encoders,
+            proportions: schema.proportions,
         }
     }
 }
@@ -69,7 +74,15 @@ impl TryFrom<Stored> for Schema {
         if let Some(encoder) = stored.inputs.iter().find(|encoder| !encoder.is_sound()) {
             return Err(bad(&format!("input column `{}`", encoder.name)));
         }
-        Ok(Schema::assemble(stored.roles, stored.target, stored.inputs))
+        let mut schema = Schema::assemble(stored.roles, stored.target, stored.inputs);
+        if let Some(proportions) = stored.proportions {
+            let placed = schema.placed(&proportions.columns);
+            if !proportions.is_sound() || placed.len() != proportions.columns.len() {
+                return Err(bad("proportions of columns"));
+            }
+            schema.tell_by_proportions(proportions);
+        }
+        Ok(schema)
     }
 }
 
@@ -128,13 +141,61 @@ impl Schema {
         Ok(notes)
     }
 
-    /// Takes the logarithms of columns whose training numbers are positive; true where there are such.
-    pub fn take_logarithms(&mut self, frame: &Frame) -> Result<bool> {
-        let mut any = false;
+    /// Takes the logarithms of columns whose training numbers are positive; their names.
+    pub fn take_logarithms(&mut self, frame: &Frame) -> Result<Vec<String>> {
+        let mut taken = Vec::new();
         self.scale_anew(frame, |encoder, frame, position, weights| {
-            any |= encoder.take_logarithms(frame, position, weights);
+            if encoder.take_logarithms(frame, position, weights) {
+                taken.push(encoder.name.clone());
+            }
         })?;
+        Ok(taken)
+    }
+
+    /// Tells those of some columns whose logarithms are taken by their size and their shape that grow together; true where there are such.
+    pub fn take_proportions(&mut self, frame: &Frame, of: &[String]) -> Result<bool> {
+        let rows = Rows::of_training(frame, &self.roles)?;
+        let encoded = self.encode_inputs(rows.frame())?;
+        let mut named = self.placed(of);
+        // A cell without a number would have the shape of none.
+        let missing = self.missing_cells();
+        named.retain(|(name, _)| missing.iter().all(|(own, _)| own != name));
+        let found = Proportions::learn(&named, &encoded.values, encoded.width, rows.weights());
+        let any = found.is_some();
+        if let Some(found) = found {
+            self.tell_by_proportions(found);
+        }
         Ok(any)
+    }
+
+    /// Where those of the columns stand that hold squeezed numbers.
+    fn placed(&self, of: &[String]) -> Vec<(String, Place)> {
+        let mut offset = 0;
+        let mut named = Vec::new();
+        for encoder in &self.encoders {
+            match encoder.rule {
+                Rule::Number(scale) if scale.squeezed.is_some() && of.contains(&encoder.name) => {
+                    let deviation = scale.standard.deviation;
+                    named.push((encoder.name.clone(), Place { offset, deviation }));
+                }
+                _ => {}
+            }
+            offset += encoder.columns().len();
+        }
+        named
+    }
+
+    fn tell_by_proportions(&mut self, proportions: Proportions) {
+        for (_, place) in self.placed(&proportions.columns) {
+            // Near the centre, while the other columns stay where they are.
+            self.columns[place.offset].deviation *= proportions.shape / place.deviation;
+        }
+        self.proportions = Some(proportions);
+    }
+
+    /// Names of the columns that are told by their common size and their shapes; none where columns are told one by one.
+    pub fn proportions(&self) -> &[String] {
+        self.proportions.as_ref().map_or(&[], |own| &own.columns)
     }
 
     fn scale_anew(
@@ -230,11 +291,11 @@ impl Schema {
             })
     }
 
-    /// How a number column is scaled.
+    /// How a number column is scaled; none for one that is told by its proportions to others.
     pub fn scale(&self, column: &str) -> Option<NumberScale> {
         self.encoders
             .iter()
-            .find(|encoder| encoder.name == column)
+            .find(|encoder| encoder.name == column && !self.proportions().contains(&encoder.name))
             .and_then(|encoder| match &encoder.rule {
                 Rule::Number(scale) => Some(*scale),
                 Rule::Category { .. } => None,
@@ -316,6 +377,13 @@ impl Schema {
             encoded.count(encoder, counts);
             offset += encoder.columns().len();
         }
+        if let Some(proportions) = &self.proportions {
+            let placed = self.placed(&proportions.columns).into_iter();
+            let places: Vec<Place> = placed.map(|(_, place)| place).collect();
+            for row in encoded.values.chunks_exact_mut(encoded.width) {
+                proportions.apply(&places, row);
+            }
+        }
         Ok(encoded)
     }
 
@@ -354,6 +422,7 @@ impl Schema {
             scales: target.scales(),
             target,
             encoders,
+            proportions: None,
             columns,
         }
     }

@@ -52,13 +52,16 @@ impl Density for Logit {
         } else {
             -pi
         };
-        let signed = if seen.value > 0.5 { -latent } else { latent };
         Derivatives::concave(
-            -softplus(signed),
+            self.log_density(seen, latent),
             slope,
             curvature,
             curvature * (1.0 - 2.0 * pi),
         )
+    }
+
+    fn log_density(&self, seen: &Observation, latent: f64) -> f64 {
+        -softplus(if seen.value > 0.5 { -latent } else { latent })
     }
 
     fn complaint(&self, value: f64) -> Option<&'static str> {

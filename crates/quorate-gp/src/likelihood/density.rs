@@ -77,6 +77,11 @@ pub(super) trait Density: Send + Sync {
     /// Log density and its derivatives.
     fn derivatives(&self, seen: &Observation, latent: f64) -> Derivatives;
 
+    /// Log density alone, where many are asked for.
+    fn log_density(&self, seen: &Observation, latent: f64) -> f64 {
+        self.derivatives(seen, latent).log_density
+    }
+
     /// Derivatives with respect to each dispersion parameter.
     fn dispersions(&self, _seen: &Observation, _latent: f64) -> [Dispersion; MOST_DISPERSIONS] {
         Default::default()

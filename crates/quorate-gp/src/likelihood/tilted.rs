@@ -66,14 +66,24 @@ impl Likelihood {
                 break;
             }
         }
+        let height = |f: f64| {
+            let away = f - belief.mean;
+            let told = seen
+                .iter()
+                .map(|row| row.weight * density.log_density(row, f + row.offset));
+            told.sum::<f64>() - 0.5 * away * away * precision
+        };
         let grid = Grid::new(seen, belief, (peak, here.2), self);
-        let mut points = vec![(0.0, grid.stretch(grid.start))];
+        let mut points = vec![(0.0, grid.place(grid.start).1)];
         for sign in [1.0, -1.0] {
             for k in 1..=MOST_POINTS {
-                let t = grid.start + sign * k as f64 * grid.step;
-                let away = grid.place(t) - peak;
-                let fall = at(peak + away).0 - here.0;
-                points.push((away, grid.stretch(t) * fall.exp()));
+                let (place, stretch) = grid.place(grid.start + sign * k as f64 * grid.step);
+                let away = place - peak;
+                let fall = height(place) - here.0;
+                if fall.is_nan() {
+                    break;
+                }
+                points.push((away, stretch * fall.exp()));
                 if fall < NOTHING {
                     break;
                 }
@@ -82,9 +92,9 @@ impl Likelihood {
         let total: f64 = points.iter().map(|(_, weight)| weight).sum();
         let mean = points.iter().map(|(away, w)| away * w).sum::<f64>() / total;
         let squares = points.iter().map(|(away, w)| (away - mean).powi(2) * w);
-        let height = (2.0 * PI * belief.variance).sqrt();
+        let scale = (2.0 * PI * belief.variance).sqrt();
         Tilted {
-            log_normaliser: here.0 + (total * grid.step / height).ln(),
+            log_normaliser: here.0 + (total * grid.step / scale).ln(),
             mean: peak + mean,
             variance: squares.sum::<f64>() / total,
         }
@@ -143,13 +153,13 @@ impl Grid {
         }
     }
 
-    fn place(&self, t: f64) -> f64 {
-        self.centre + self.reach * t.sinh()
-    }
-
-    /// How far places are apart, in units of the step.
-    fn stretch(&self, t: f64) -> f64 {
-        self.reach * t.cosh()
+    /// A place, and how far places are apart there in units of the step.
+    fn place(&self, t: f64) -> (f64, f64) {
+        let (up, down) = (0.5 * t.exp(), 0.5 * (-t).exp());
+        (
+            self.centre + self.reach * (up - down),
+            self.reach * (up + down),
+        )
     }
 }
 

@@ -8,13 +8,14 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{KEY, VERSION, bad, bytes_of, checksum, numbers, readable};
+use super::{KEY, bad, bytes_of, checksum, numbers, readable};
 use crate::classifier::class_kind;
 use crate::ensemble::{Body, Committee, CommitteeModel, Guests, Jury, Members, council_of};
 use crate::error::{Error, Result};
 use crate::fusion::{Learned, class_rule, rule};
 use crate::member::{Member, State, kind, latent_kind, restore_general};
 
+const VERSION: u64 = 1;
 pub(super) const FORMAT: &str = "quorate-committee";
 
 #[derive(Serialize, Deserialize)]

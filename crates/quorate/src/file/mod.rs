@@ -28,8 +28,8 @@ use crate::fit::Fitted;
 use crate::landmarks::State;
 use crate::model::Model;
 
-/// Version of the format this program writes, and the newest it reads.
-pub const VERSION: u64 = 1;
+/// The newest version of the format that this program reads.
+pub const VERSION: u64 = 2;
 const FORMAT: &str = "quorate-model";
 /// What the header of a network's file says, whose tensors are files of models.
 pub(crate) const NETWORK_FORMAT: &str = "quorate-network";
@@ -44,6 +44,15 @@ struct Header {
     version: u64,
     checksum: String,
     model: Value,
+}
+
+/// The version that a model is written in: the first whose readers know everything that is in it.
+pub(crate) fn version_of(fitted: &Fitted) -> u64 {
+    // Readers of the first take every column by itself.
+    match fitted.schema.proportions() {
+        [] => 1,
+        _ => 2,
+    }
 }
 
 /// Writes a model to a file: whole or not at all.
@@ -113,7 +122,7 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     }
     let header = Header {
         format: FORMAT.into(),
-        version: VERSION,
+        version: version_of(&model.fitted),
         checksum: checksum(&summary, views.iter().map(|(name, view)| (*name, view))),
         model: summary,
     };

@@ -19,7 +19,7 @@ const TIE: f64 = 2.0;
 /// Parts that are foretold from the others, to see whether columns deserve length scales of their own.
 const PARTS: usize = 4;
 /// Rows for each hyperparameter below which evidence is not taken at its word.
-const FEW: usize = 30;
+pub(super) const FEW: usize = 30;
 /// The kernel of targets that have nothing to do with the inputs.
 const NOTHING: &str = "constant";
 /// Categories with more levels than this may also try a low-rank kernel.

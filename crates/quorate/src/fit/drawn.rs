@@ -4,8 +4,8 @@ use quorate_gp::data::{Dataset, Inputs, random_rows};
 use quorate_gp::kernel::{BoundKernel, Covariance};
 use quorate_gp::learn::sample::{Diagnosis, HmcSettings, Sampler, Sampling, diagnose, sample};
 use quorate_gp::learn::{
-    BlockEvidence, Hyperprior, LaplaceEvidence, Objective, Plausible, SearchLimits, SearchRecord,
-    WithPrior, at, maximise,
+    BlockEvidence, Hyperprior, LaplaceEvidence, Objective, Plausible, PropagationEvidence,
+    SearchLimits, SearchRecord, WithPrior, at, maximise,
 };
 use quorate_gp::likelihood::{GaussianNoise, Observations};
 use quorate_gp::linalg::JitterPolicy;
@@ -15,6 +15,7 @@ use quorate_gp::watch::Watch;
 use crate::error::Result;
 use crate::hyper::{ChainReport, Hyperposterior, ParameterBelief};
 use crate::landmarks::{CommitteeEvidence, choose};
+use crate::latent::Approximation;
 use crate::spec::{LearnChoice, ModelSpec};
 use crate::task::Through;
 
@@ -90,9 +91,10 @@ pub fn draw(
     Drawn::new(kernel, found)
 }
 
-/// The same for two classes, from the approximate evidence of all rows (Williams and Barber 1998, sec. 3.2); the maximum
-/// and the draws, in coordinates of the kernel.
+/// The same behind a likelihood, from the approximate evidence of all rows (Williams and Barber 1998, sec. 3.2); the maximum
+/// and the draws, in coordinates of the kernel and the likelihood.
 pub fn draw_latent(
+    how: Approximation,
     spec: &ModelSpec,
     kernel: &BoundKernel,
     through: Through,
@@ -102,8 +104,14 @@ pub fn draw_latent(
 ) -> Result<Around> {
     let mut parameters = kernel.parameters();
     parameters.extend(through.likelihood.parameters());
-    let evidence = LaplaceEvidence::new(kernel, through.likelihood, data, seen)?;
-    around(spec, false, &parameters, &evidence, data.rows(), watch)
+    let likelihood = through.likelihood;
+    let evidence: Box<dyn Objective> = match how {
+        Approximation::Laplace => Box::new(LaplaceEvidence::new(kernel, likelihood, data, seen)?),
+        Approximation::Propagation => {
+            Box::new(PropagationEvidence::new(kernel, likelihood, data, seen)?)
+        }
+    };
+    around(spec, false, &parameters, &*evidence, data.rows(), watch)
 }
 
 fn around(

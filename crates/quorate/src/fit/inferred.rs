@@ -3,14 +3,16 @@
 //!
 //! The fast version compares shapes of the kernel by its own evidence, of targets that are -1 and 1: what is linear in the logarithm of the
 //! odds bends there. Where the kernel is open too, a likelihood also tries straight lines, alone and beside a smooth rest, and all of it
-//! is tried with the logarithms of positive columns: measurements of growing things differ by factors.
+//! is tried with the logarithms of positive columns, measurements of growing things differing by factors, and with the size and the
+//! shapes of those that grow together.
 
-use quorate_gp::data::{ColumnKind, Dataset, Schema};
+use quorate_gp::data::{ColumnKind, Dataset, Frame, Schema};
+use quorate_gp::kernel::{BoundKernel, Covariance};
 use quorate_gp::linalg::JitterPolicy;
 use quorate_gp::posterior::ExactPosterior;
 use quorate_gp::watch::Watch;
 
-use super::auto::with_categories;
+use super::auto::{FEW, with_categories};
 use super::folds::Unseen;
 use super::latent::FOLDS;
 use super::{Found, coupled, exact, latent};
@@ -57,15 +59,24 @@ fn is_of_two(schema: &Schema) -> bool {
         .is_some_and(|own| own.count() == 2)
 }
 
-/// The kernels that Laplace's method tries: the fast version's and, of two classes and where nobody gave one, straight lines.
-fn kernels(spec: &ModelSpec, schema: &Schema, fast: &str) -> Vec<String> {
-    let mut all = vec![fast.to_owned()];
+/// The kernels that likelihoods try: the fast version's and, of two classes and where nobody gave one, straight lines. Few rows
+/// have much evidence for length scales of many columns by luck, and fifths of them as little to say against it.
+fn kernels(spec: &ModelSpec, schema: &Schema, rows: usize, fast: &BoundKernel) -> Vec<String> {
+    let own = fast.kernel().structure().to_string();
     let columns = schema.columns();
     let has_numbers = columns.iter().any(|own| own.kind == ColumnKind::Number);
-    if spec.kernel == KernelChoice::Auto && has_numbers && is_of_two(schema) {
-        let lines = with_categories(columns, "linear");
-        let rest = format!("{} + linear", with_categories(columns, "se"));
-        all.extend([lines, rest].into_iter().filter(|own| own != fast));
+    if spec.kernel != KernelChoice::Auto || !has_numbers || !is_of_two(schema) {
+        return vec![own];
+    }
+    let many = rows >= FEW * fast.parameters().len();
+    let own = if many { own } else { own.replace("(ard)", "") };
+    let lines = with_categories(columns, "linear");
+    let rest = format!("{} + linear", with_categories(columns, "se"));
+    let mut all = vec![own];
+    for further in [lines, rest] {
+        if !all.contains(&further) {
+            all.push(further);
+        }
     }
     all
 }
@@ -76,6 +87,26 @@ struct Inferred {
     answers: Answers,
     /// Log loss of fifths predicted from the others.
     loss: f64,
+    /// Log evidence by expectation propagation, where that was tried.
+    evidence: Option<f64>,
+}
+
+impl Inferred {
+    /// Fifths of so few rows are told apart by luck; their evidence is that of all of them.
+    fn beats(&self, other: &Self) -> bool {
+        match (self.evidence, other.evidence) {
+            (Some(own), Some(other)) => own > other,
+            _ => self.loss < other.loss,
+        }
+    }
+
+    /// What encodings are compared by, in words.
+    fn merit(&self, encoding: &str) -> String {
+        match self.evidence {
+            Some(own) => format!("log evidence {own:.2} {encoding}"),
+            None => format!("log loss of fifths {:.4} {encoding}", self.loss),
+        }
+    }
 }
 
 /// Rows as they are encoded.
@@ -84,48 +115,147 @@ pub struct Encoded {
     pub data: Dataset,
 }
 
-/// The columns as they are or, where there are such and they lose less, with logarithms.
+/// The same rows encoded in further ways: with the logarithms of positive columns, where there are such, and with the
+/// proportions of those that grow together.
+pub fn further(schema: &Schema, table: &Frame) -> Result<Vec<Encoded>> {
+    let mut schema = schema.clone();
+    let logarithms = schema.take_logarithms(table)?;
+    if logarithms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let encoded = |schema: &Schema| -> Result<Encoded> {
+        Ok(Encoded {
+            data: schema.training_data(table)?,
+            schema: schema.clone(),
+        })
+    };
+    let mut all = vec![encoded(&schema)?];
+    if schema.take_proportions(table, &logarithms)? {
+        all.push(encoded(&schema)?);
+    }
+    Ok(all)
+}
+
+/// The way of encoding, of several, with which fifths lose least.
 pub fn fit(
     spec: &ModelSpec,
     plain: Encoded,
-    logarithms: Option<Encoded>,
+    further: Vec<Encoded>,
     watch: &dyn Watch,
 ) -> Result<(Encoded, Found, Answers)> {
-    let mut own = infer(spec, &plain.schema, &plain.data, watch)?;
-    let Some(logarithms) = logarithms else {
+    let own = infer(spec, &plain.schema, &plain.data, watch)?;
+    if further.is_empty() {
         return Ok((plain, own.found, own.answers));
-    };
-    let mut other = infer(spec, &logarithms.schema, &logarithms.data, watch)?;
-    let told = format!(
-        " (log loss of fifths {:.4} with logarithms of positive columns, {:.4} without)",
-        other.loss, own.loss
-    );
-    if other.loss < own.loss {
-        other.found.outcome += &format!(" Positive columns are taken by their logarithms{told}.");
-        Ok((logarithms, other.found, other.answers))
-    } else {
-        own.found.outcome += &format!(" Columns are taken as they are{told}.");
-        Ok((plain, own.found, own.answers))
     }
+    let mut told = vec![own.merit("as they are")];
+    let mut best = (plain, own, "Columns are taken as they are".to_owned());
+    for encoded in further {
+        let own = infer(spec, &encoded.schema, &encoded.data, watch)?;
+        let together = encoded.schema.proportions().join(", ");
+        let (short, long) = if together.is_empty() {
+            (
+                "with logarithms of positive columns",
+                "Positive columns are taken by their logarithms".to_owned(),
+            )
+        } else {
+            (
+                "with proportions of those that grow together",
+                format!(
+                    "Positive columns are taken by their logarithms, and {together} by their common size and their shapes beyond it"
+                ),
+            )
+        };
+        told.push(own.merit(short));
+        if own.beats(&best.1) {
+            best = (encoded, own, long);
+        }
+    }
+    let (encoded, mut own, taken) = best;
+    own.found.outcome += &format!(" {taken} ({}).", told.join(", "));
+    Ok((encoded, own.found, own.answers))
 }
 
 fn infer(spec: &ModelSpec, schema: &Schema, data: &Dataset, watch: &dyn Watch) -> Result<Inferred> {
-    let (mut best, mut answers) = exact::fit(spec, schema, data, watch)?;
-    let fast = fast_loss(schema, data, &best)?;
-    let rows: f64 = data.members().iter().map(|own| own.weight).sum();
+    let (found, answers) = exact::fit(spec, schema, data, watch)?;
+    let fast = Tried {
+        way: InferenceChoice::Fast,
+        loss: fast_loss(schema, data, &found)?,
+        found,
+        answers,
+    };
+    let tried = likelihoods(spec, schema, data, &fast, watch)?;
+    let told: Vec<String> = std::iter::once(&fast)
+        .chain(&tried)
+        .map(|own| {
+            format!(
+                "{} {:.4} with {}",
+                own.way,
+                own.loss,
+                own.found.kernel.structure()
+            )
+        })
+        .collect();
     // Fifths of a hundred rows are told apart by luck within that, and a likelihood's probabilities need no numbers fitted to answers.
-    let mut least = fast + STRONG / rows;
-    let mut loss_of_best = fast;
-    let mut chosen = InferenceChoice::Fast;
-    let mut losses = vec![(chosen, best.kernel.structure().to_string(), fast)];
-    // The kernel with which a likelihood has lost least so far; expectation propagation tries no other.
-    let mut leader = (f64::INFINITY, best.kernel.structure().to_string());
+    let rows: f64 = data.members().iter().map(|own| own.weight).sum();
+    let candidates = fast.found.candidates.clone();
+    let evidence = tried.iter().filter_map(Tried::evidence).reduce(f64::max);
+    // Kernels of expectation propagation are told apart by evidence, ways to infer by what they tell of others. A later one must be
+    // better: they are in the order of their simplicity.
+    let mut best = fast;
+    let mut least = best.loss + STRONG / rows;
+    for own in tried {
+        let leads = own.evidence().is_none() || own.evidence() == evidence;
+        if leads && own.loss < least - WORTH {
+            least = own.loss;
+            best = own;
+        }
+    }
+    let mut found = best.found;
+    found.candidates = candidates;
+    found.outcome = format!(
+        "Chose the inference {} by the log loss of fifths predicted from the others ({}). {}",
+        best.way,
+        told.join(", "),
+        found.outcome
+    );
+    Ok(Inferred {
+        found,
+        answers: best.answers,
+        loss: best.loss,
+        evidence,
+    })
+}
+
+/// A way to infer and what it came to.
+struct Tried {
+    way: InferenceChoice,
+    found: Found,
+    answers: Answers,
+    /// Log loss of fifths predicted from the others.
+    loss: f64,
+}
+
+impl Tried {
+    /// Log evidence by expectation propagation.
+    fn evidence(&self) -> Option<f64> {
+        let is_own = self.way == InferenceChoice::Ep;
+        self.found.log_evidence.filter(|_| is_own)
+    }
+}
+
+/// Every likelihood with every kernel that is worth trying.
+fn likelihoods(
+    spec: &ModelSpec,
+    schema: &Schema,
+    data: &Dataset,
+    fast: &Tried,
+    watch: &dyn Watch,
+) -> Result<Vec<Tried>> {
+    let bound = fast.found.kernel.bind(schema.columns())?;
+    let kernels = kernels(spec, schema, data.rows(), &bound);
+    let mut tried = Vec::new();
     for way in worth_trying(schema, data.rows()) {
-        let kernels = match way {
-            InferenceChoice::Laplace => kernels(spec, schema, &leader.1),
-            _ => vec![leader.1.clone()],
-        };
-        for kernel in kernels {
+        for kernel in &kernels {
             let own = ModelSpec {
                 inference: way,
                 kernel: KernelChoice::Given(kernel.parse()?),
@@ -137,37 +267,19 @@ fn infer(spec: &ModelSpec, schema: &Schema, data: &Dataset, watch: &dyn Watch) -
                 Some(Approximation::Laplace) => coupled::fit(&own, schema, data, watch),
                 _ => continue,
             };
-            let (mut found, own) = match fitted {
-                Ok(fitted) => fitted,
-                Err(Error::Gp(error)) if error.is_recoverable() => continue,
+            match fitted {
+                Ok((found, answers)) => tried.push(Tried {
+                    way,
+                    loss: found.leave_one_out.loss(),
+                    found,
+                    answers,
+                }),
+                Err(Error::Gp(error)) if error.is_recoverable() => {}
                 Err(error) => return Err(error),
-            };
-            let loss = found.leave_one_out.loss();
-            losses.push((way, kernel.clone(), loss));
-            if loss < leader.0 {
-                leader = (loss, kernel);
-            }
-            if loss < least - WORTH {
-                found.candidates.clone_from(&best.candidates);
-                (best, answers, least, chosen) = (found, own, loss, way);
-                loss_of_best = loss;
             }
         }
     }
-    let told: Vec<String> = losses
-        .iter()
-        .map(|(way, kernel, loss)| format!("{way} {loss:.4} with {kernel}"))
-        .collect();
-    best.outcome = format!(
-        "Chose the inference {chosen} by the log loss of fifths predicted from the others ({}). {}",
-        told.join(", "),
-        best.outcome
-    );
-    Ok(Inferred {
-        found: best,
-        answers,
-        loss: loss_of_best,
-    })
+    Ok(tried)
 }
 
 /// Log loss of the fast version on the fifths by which the others are judged.

@@ -115,9 +115,11 @@ pub(crate) fn fit(
     let (mut schema, data, mut notes) = encode(spec, kind, &table)?;
     notes.extend(remark);
     let labels = Labels::of(&spec.parts.clone().unwrap_or_default(), &table)?;
-    let logarithms = match inferred::is_open(spec, &schema, data.rows()) {
-        true => in_logarithms(spec, &schema, &table)?,
-        false => None,
+    // Who names a kernel speaks of the columns as they are.
+    let may_differ = spec.kernel == KernelChoice::Auto;
+    let further = match may_differ && inferred::is_open(spec, &schema, data.rows()) {
+        true => inferred::further(&schema, &table)?,
+        false => Vec::new(),
     };
     // The encoded rows are all that is needed from here on.
     drop(table);
@@ -152,7 +154,7 @@ pub(crate) fn fit(
         }
         Way::Exact if chosen.is_none() && inferred::is_open(spec, &schema, data.rows()) => {
             let plain = inferred::Encoded { schema, data };
-            let (encoded, found, answers) = inferred::fit(&planned, plain, logarithms, watch)?;
+            let (encoded, found, answers) = inferred::fit(&planned, plain, further, watch)?;
             schema = encoded.schema;
             (found, State::Rows(encoded.data), answers)
         }
@@ -326,24 +328,6 @@ fn encode(
         ));
     }
     Ok((schema, data, notes))
-}
-
-/// The same rows with the logarithms of positive columns; none where there are no such, or where somebody named a kernel, which speaks of
-/// the columns as they are.
-fn in_logarithms(
-    spec: &ModelSpec,
-    schema: &Schema,
-    table: &Frame,
-) -> Result<Option<inferred::Encoded>> {
-    if spec.kernel != KernelChoice::Auto {
-        return Ok(None);
-    }
-    let mut schema = schema.clone();
-    if !schema.take_logarithms(table)? {
-        return Ok(None);
-    }
-    let data = schema.training_data(table)?;
-    Ok(Some(inferred::Encoded { schema, data }))
 }
 
 fn finish(

@@ -130,7 +130,7 @@ pub(crate) fn decide(spec: &ModelSpec, table: &Frame) -> Result<(TargetKind, Opt
     }
     use LearnChoice::{Auto, Block, Committee, Conditional, Hmc, Nuts};
     let summed = [Auto, Block, Conditional, Committee, LearnChoice::None].contains(&spec.learn);
-    let drawn = [Nuts, Hmc].contains(&spec.learn) && spec.inference == InferenceChoice::Laplace;
+    let drawn = [Nuts, Hmc].contains(&spec.learn) && spec.inference.approximation().is_some();
     if (several || (kind == TargetKind::Classes && !drawn)) && !summed {
         return Err(Error::Spec(format!(
             "`--learn {}` is for one number: leave it out for classes and several targets",

@@ -167,8 +167,8 @@ pub(crate) fn check_inference(spec: &ModelSpec) -> Result<()> {
             "`--likelihood gaussian` is for numbers, and `--inference` is for classes".into(),
         ));
     }
-    // One process by Laplace's method has an approximate evidence that can be drawn from.
-    if !(drawn_from_one_process(spec) && spec.inference == InferenceChoice::Laplace) {
+    // One process behind a likelihood has an approximate evidence that can be drawn from.
+    if !(drawn_from_one_process(spec) && spec.inference.approximation().is_some()) {
         only_own_learning(spec)?;
     }
     if spec.inference == InferenceChoice::Ep
@@ -222,11 +222,6 @@ fn drawn_from_one_process(spec: &ModelSpec) -> bool {
 fn only_own_learning(spec: &ModelSpec) -> Result<()> {
     match spec.learn {
         LearnChoice::Auto | LearnChoice::None => Ok(()),
-        other @ (LearnChoice::Nuts | LearnChoice::Hmc) if spec.inference == InferenceChoice::Ep => {
-            Err(Error::Spec(format!(
-                "`--learn {other}` draws from Laplace's approximate evidence: use `--inference laplace`"
-            )))
-        }
         other @ (LearnChoice::Nuts | LearnChoice::Hmc) => Err(Error::Spec(format!(
             "`--learn {other}` with a likelihood draws from the approximate evidence of one process over all rows: leave `--mode` and `--method committee` out"
         ))),

@@ -179,10 +179,10 @@ fn sides() -> Frame {
     .unwrap()
 }
 
-fn classes(learn: LearnChoice) -> ModelSpec {
+fn classes(learn: LearnChoice, inference: InferenceChoice) -> ModelSpec {
     ModelSpec {
         learn,
-        inference: InferenceChoice::Laplace,
+        inference,
         kernel: "se".parse().unwrap(),
         chains: Some(3),
         draws: Some(200),
@@ -200,12 +200,18 @@ fn probabilities(model: &Model, frame: &Frame) -> Vec<f64> {
 
 #[test]
 fn two_classes_average_over_draws() {
+    for inference in [InferenceChoice::Laplace, InferenceChoice::Ep] {
+        averages_over_draws(inference);
+    }
+}
+
+fn averages_over_draws(inference: InferenceChoice) {
     let frame = sides();
     let few = ModelSpec {
         chains: Some(2),
         draws: Some(4),
         warmup: Some(20),
-        ..classes(LearnChoice::Nuts)
+        ..classes(LearnChoice::Nuts, inference)
     };
     let model = Model::fit(&few, &frame, &Unwatched).unwrap();
     let belief = model.inspect().unwrap().hyperposterior.unwrap();
@@ -220,7 +226,7 @@ fn two_classes_average_over_draws() {
             chains: None,
             draws: None,
             warmup: None,
-            ..classes(LearnChoice::None)
+            ..classes(LearnChoice::None, inference)
         };
         let own = Model::fit(&given, &frame, &Unwatched).unwrap();
         let told = probabilities(&own, &frame);
@@ -241,7 +247,12 @@ fn two_classes_average_over_draws() {
 fn both_samplers_say_the_same_of_two_classes() {
     let frame = sides();
     let beliefs = [LearnChoice::Nuts, LearnChoice::Hmc].map(|learn| {
-        let model = Model::fit(&classes(learn), &frame, &Unwatched).unwrap();
+        let model = Model::fit(
+            &classes(learn, InferenceChoice::Laplace),
+            &frame,
+            &Unwatched,
+        )
+        .unwrap();
         model.inspect().unwrap().hyperposterior.unwrap()
     });
     for (nuts, hmc) in beliefs[0].parameters.iter().zip(&beliefs[1].parameters) {

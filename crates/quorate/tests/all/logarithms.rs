@@ -82,3 +82,62 @@ fn numbers_without_a_logarithm_are_still_answered() {
         assert!((0.0..=1.0).contains(&share), "{share}");
     }
 }
+
+/// Animals of one shape or the other, whose shapes differ less than those of one kind among each other.
+#[test]
+fn columns_that_grow_together_are_told_by_size_and_shapes() {
+    let (train, test) = (animals(80, 1), animals(400, 2));
+    let spec = ModelSpec {
+        kernel: "auto".parse().unwrap(),
+        ..ModelSpec::new("kind")
+    };
+    let model = Model::fit(&spec, &train, &Unwatched).unwrap();
+    let said = outcome(&model);
+    assert!(
+        said.contains("length, width, depth by their common size and their shapes"),
+        "{said}"
+    );
+    // Readers of the first version of files would take columns one by one.
+    assert_eq!(model.inspect().unwrap().format_version, 2);
+    let written = bytes(&model);
+    let loaded = file::from_bytes(&written, "model").unwrap();
+    assert_eq!(probabilities(&loaded, &test), probabilities(&model, &test));
+
+    // Twice as large, and nothing else, is the same shape.
+    let grown = |rows: &Frame| {
+        let twice = MEASURES.map(|name| match rows.column(name).unwrap() {
+            Column::Number(cells) => (
+                name,
+                Column::Number(cells.iter().map(|own| 2.0 * own).collect()),
+            ),
+            Column::Text(_) => panic!("{name} holds numbers"),
+        });
+        Frame::from_columns(twice.into()).unwrap()
+    };
+    let small = probabilities(&model, &test);
+    let large = probabilities(&model, &grown(&test));
+    let away = small.iter().zip(&large).map(|(a, b)| (a - b).abs());
+    let mean = away.sum::<f64>() / small.len() as f64;
+    assert!(mean < 0.1, "{mean}");
+}
+
+#[test]
+fn a_file_whose_proportions_are_damaged_is_refused() {
+    let model = Model::fit(&ModelSpec::new("kind"), &animals(80, 1), &Unwatched).unwrap();
+    let schema = serde_json::to_value(model.schema()).unwrap();
+    assert!(schema["proportions"]["columns"].is_array(), "{schema}");
+    type Damage = (&'static str, serde_json::Value);
+    let damages: [Damage; 4] = [
+        ("size", 0.0.into()),
+        ("shape", (-1.0).into()),
+        ("columns", vec!["length", "width", "nobody"].into()),
+        ("columns", vec!["length", "width"].into()),
+    ];
+    for (entry, value) in damages {
+        let mut damaged = schema.clone();
+        damaged["proportions"][entry] = value;
+        let read = serde_json::from_value::<quorate::gp::data::Schema>(damaged);
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains("proportions of columns"), "{entry}: {error}");
+    }
+}

@@ -23,6 +23,7 @@
 //! # Ok::<(), quorate_gp::Error>(())
 //! ```
 
+mod mixing;
 mod sites;
 
 use sites::Sites;

@@ -1,13 +1,17 @@
 //! The sites of expectation propagation: one Gaussian factor for each latent value, found by matching moments.
 
+use super::mixing::Mixing;
 use crate::likelihood::{Latent, Likelihood, Observations, Tilted};
 use crate::linalg::{Factor, Matrix, MatrixRef, dot, symmetric_times};
 use crate::posterior::laplace::{factor_scaled, scaled_solve};
+
 use crate::{Error, Result};
 
 const MOST_SWEEPS: usize = 300;
 /// Sweeps end when no marginal moves by more than this share of its deviation.
 const SETTLED: f64 = 1e-9;
+/// Sweeps are mixed from where they move no marginal by more.
+const NEAR: f64 = 0.1;
 
 /// Sites at a fixed point, and what was computed there.
 #[derive(Clone, Debug)]
@@ -30,7 +34,7 @@ pub(crate) struct Sites {
 ///
 /// All sites are moved together between two factorisations (parallel updates with damping), instead of one after the
 /// other with a rank-one update each as in Rasmussen and Williams 2006, alg. 3.5: the fixed point is the same, and the
-/// work is done in matrix products. Damping grows when the sweeps stop approaching each other.
+/// work is done in matrix products. Damping grows when the sweeps stop approaching each other; near the fixed point they are mixed.
 pub(crate) fn find_sites(
     covariance: MatrixRef<'_>,
     likelihood: &Likelihood,
@@ -40,6 +44,7 @@ pub(crate) fn find_sites(
     let mut tau = vec![0.0; size];
     let mut nu = vec![0.0; size];
     let mut memory = (Matrix::zeros(size, size), Matrix::zeros(size, size));
+    let mut mixing = Mixing::default();
     let (mut share, mut last) = (1.0_f64, f64::INFINITY);
     for sweep in 1..=MOST_SWEEPS {
         let root: Vec<f64> = tau.iter().map(|t: &f64| t.sqrt()).collect();
@@ -78,18 +83,28 @@ pub(crate) fn find_sites(
                 sweeps: sweep,
             });
         }
-        if moved > 0.9 * last {
+        // Far away the map is anything but linear, and memory leads astray.
+        if moved > NEAR || moved > last {
+            mixing = Mixing::default();
+        }
+        if moved > 0.9 * last && moved > NEAR {
             share = (0.7 * share).max(0.1);
         }
         last = moved;
+        let mut way = vec![0.0; 2 * size];
+        let mut weights = vec![0.0; 2 * size];
         for i in 0..size {
             let cavity = &cavities[i];
-            // A log-concave likelihood never takes precision away; a remainder below zero is rounding.
-            let target = (1.0 / tilted[i].variance - 1.0 / cavity.variance).max(0.0);
-            let shift = tilted[i].mean / tilted[i].variance - cavity.mean / cavity.variance;
-            tau[i] += share * (target - tau[i]);
-            nu[i] += share * (shift - nu[i]);
+            way[i] = 1.0 / tilted[i].variance - 1.0 / cavity.variance - tau[i];
+            way[size + i] =
+                tilted[i].mean / tilted[i].variance - cavity.mean / cavity.variance - nu[i];
+            weights[i] = variance[i];
+            weights[size + i] = variance[i].sqrt();
         }
+        let next = mixing.next([tau, nu].concat(), way, share, &weights);
+        // A log-concave likelihood never takes precision away; a remainder below zero is rounding or a step too far.
+        tau = next[..size].iter().map(|own| own.max(0.0)).collect();
+        nu = next[size..].to_vec();
         memory = (factor.into_matrix(), inverse);
     }
     Err(Error::NotConverged {

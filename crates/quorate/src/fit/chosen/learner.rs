@@ -209,15 +209,17 @@ impl Learner<'_> {
             ..self.spec.clone()
         };
         let (schema, data, watch) = (self.schema, self.data, self.watch);
+        // Only classes have a second approximation.
+        let how = (self.spec.inference.approximation()).unwrap_or(Approximation::Laplace);
         let (kernel, through, candidates) = if schema.target().quantity().is_some() {
             let learned = quantity::learn(&start, schema, data, None, watch)?;
             (learned.kernel, learned.through, learned.candidates)
         } else {
-            let learned = latent::learn(Approximation::Laplace, &start, schema, data, watch)?;
+            let learned = latent::learn(how, &start, schema, data, watch)?;
             (learned.kernel, learned.through, learned.candidates)
         };
         let seen = observations(schema, data, through)?;
-        let around = drawn::draw_latent(self.spec, &kernel, through, data, &seen, watch)?;
+        let around = drawn::draw_latent(how, self.spec, &kernel, through, data, &seen, watch)?;
         let (top, likelihood) = latent_at(&kernel, through.likelihood, &around.maximum)?;
         let level = through.level;
         Ok(Chosen {

@@ -15,7 +15,6 @@ use super::{Found, landmarks};
 use crate::error::{Error, Result};
 use crate::hyper::Hyperposterior;
 use crate::landmarks::{Committee, Ear, Summary};
-use crate::latent::Approximation;
 use crate::partition::Labels;
 use crate::plan::{EXACT_ROWS, Way};
 use crate::spec::{KernelChoice, LearnChoice, ModelSpec};
@@ -128,8 +127,8 @@ pub fn learn(
         .target()
         .classes()
         .is_some_and(|own| own.count() == 2);
-    let laplace = spec.inference.approximation() == Some(Approximation::Laplace);
-    let latent = schema.target().quantity().is_some() || (two && laplace);
+    let approximated = spec.inference.approximation().is_some();
+    let latent = schema.target().quantity().is_some() || (two && approximated);
     if draws && latent && matches!(way, Way::Exact) {
         let learner = Learner {
             spec,
@@ -155,7 +154,7 @@ pub fn learn(
     let one_number = matches!(schema.target(), TargetCode::Number(_));
     if !one_number || spec.inference.approximation().is_some() {
         return Err(Error::Spec(format!(
-            "`--learn {}` is for one numeric target with Gaussian noise (`nuts` and `hmc` also for counts, amounts and lifetimes, and for two classes with `--inference laplace`, whose evidence has a gradient to follow): leave it out, or use `--learn none`",
+            "`--learn {}` is for one numeric target with Gaussian noise (`nuts` and `hmc` also for counts, amounts and lifetimes, and for two classes with `--inference laplace` or `ep`): leave it out, or use `--learn none`",
             spec.learn
         )));
     }
