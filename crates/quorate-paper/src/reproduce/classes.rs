@@ -1,9 +1,9 @@
-//! Rows of two classes, as the experiments on classes need them.
+//! Rows of classes, as the experiments on classes need them.
 
 use quorate::Result;
 use quorate_gp::data::{Column, ColumnKind, Dataset, Frame, InputColumn};
 
-/// Rows with two classes, 0 and 1.
+/// Rows whose classes are 0, 1 and so on.
 #[derive(Clone, Debug)]
 pub struct Classes {
     pub values: Vec<f64>,

@@ -36,6 +36,7 @@ mod thesis_why_toy;
 mod thesis_why_wind;
 mod trees;
 mod williams_barber;
+mod williams_barber_glass;
 
 use std::str::FromStr;
 
@@ -80,6 +81,8 @@ pub enum Experiment {
     WilliamsBarberTable1,
     /// Errors on the Pima women (Williams and Barber, table 2 and figure 2).
     WilliamsBarberTable2,
+    /// Errors on six kinds of glass (Williams and Barber, table 3).
+    WilliamsBarberTable3,
 }
 
 /// How much to compute.
@@ -167,7 +170,7 @@ pub struct Claim {
 
 impl Experiment {
     /// Every experiment, in the order of the papers.
-    pub const ALL: [Experiment; 17] = [
+    pub const ALL: [Experiment; 18] = [
         Experiment::GbcmFigure1,
         Experiment::GbcmFigure2,
         Experiment::GbcmTable1,
@@ -185,6 +188,7 @@ impl Experiment {
         Experiment::ThesisTable41,
         Experiment::WilliamsBarberTable1,
         Experiment::WilliamsBarberTable2,
+        Experiment::WilliamsBarberTable3,
     ];
 
     /// The word for it on the command line.
@@ -207,6 +211,7 @@ impl Experiment {
             Experiment::ThesisTable41 => "thesis-4.1",
             Experiment::WilliamsBarberTable1 => "williams-barber-table-1",
             Experiment::WilliamsBarberTable2 => "williams-barber-table-2",
+            Experiment::WilliamsBarberTable3 => "williams-barber-table-3",
         }
     }
 
@@ -264,6 +269,9 @@ impl Experiment {
             Experiment::WilliamsBarberTable2 => {
                 "errors on the Pima women and which inputs matter: Laplace with HMC and MPL, and all drawn (needs tables: --data)"
             }
+            Experiment::WilliamsBarberTable3 => {
+                "errors on six kinds of glass: coupled Laplace with MPL, and all drawn (needs a table: --data)"
+            }
         }
     }
 
@@ -310,6 +318,9 @@ impl Experiment {
             Experiment::WilliamsBarberTable2 => {
                 "Williams and Barber (1998), Bayesian Classification with Gaussian Processes, table 2 and figure 2"
             }
+            Experiment::WilliamsBarberTable3 => {
+                "Williams and Barber (1998), Bayesian Classification with Gaussian Processes, table 3"
+            }
         }
     }
 
@@ -324,6 +335,7 @@ impl Experiment {
                 | Experiment::ThesisTable41
                 | Experiment::WilliamsBarberTable1
                 | Experiment::WilliamsBarberTable2
+                | Experiment::WilliamsBarberTable3
         )
     }
 
@@ -347,6 +359,7 @@ impl Experiment {
             Experiment::ThesisTable41 => thesis::run(context),
             Experiment::WilliamsBarberTable1 => williams_barber::crabs(context),
             Experiment::WilliamsBarberTable2 => williams_barber::pima(context),
+            Experiment::WilliamsBarberTable3 => williams_barber_glass::run(context),
         }
     }
 }

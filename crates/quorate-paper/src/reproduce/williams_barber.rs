@@ -14,7 +14,7 @@ use quorate_gp::posterior::LaplacePosterior;
 use quorate_gp::watch::Watch;
 
 use super::classes::Classes;
-use super::neal::Posterior;
+use super::neal::{Posterior, TwoClasses};
 use super::{Claim, Context, Curve, Reproduction, Size, beside, mean_and_error};
 
 /// How hyperparameters and latent values are treated.
@@ -151,7 +151,8 @@ pub fn pima(context: &Context<'_>) -> Result<Reproduction> {
 
 const SETTING: &str = "Covariance v0 exp(-1/2 sum_l w_l (x_l - x'_l)^2) + v1 (eq. 4), inputs with mean 0 and variance 1 on the training rows, logistic likelihood, priors of mean -3 and standard deviation 3 on the logarithms of all parameters. MPL: the mode of approximate evidence and prior. HMC: two chains with trajectories of 20 leapfrog steps; probabilities averaged over 40 draws. All drawn: latent values by elliptical slices under a prior with jitter of variance 0.01, hyperparameters given them by HMC, 400 rounds of which the first quarter is thrown away.";
 
-fn table(context: &Context<'_>, name: &str) -> Result<Classes> {
+/// A table of classes that the paper used.
+pub fn table(context: &Context<'_>, name: &str) -> Result<Classes> {
     match (context.data)(name)? {
         Some(table) => Ok(Classes::of(&table)),
         None => Err(Error::Spec(format!(
@@ -262,25 +263,28 @@ impl Task {
             Way::Mode | Way::Drawn => self.averaged(&found.points)?,
             Way::AllDrawn => {
                 let priors = Hyperprior::Broad.all(&found.parameters);
+                let told = TwoClasses {
+                    likelihood: self.likelihood,
+                    seen: &self.seen,
+                };
                 let posterior = Posterior {
                     kernel: &self.kernel,
-                    likelihood: self.likelihood,
+                    told: &told,
                     data: &self.data,
-                    seen: &self.seen,
                     priors: &priors,
                 };
                 let rounds = match context.size {
                     Size::Paper => 400,
                     Size::Quick => 8,
                 };
-                let start = &found.points[0];
-                posterior.probabilities(
-                    start,
+                let shares = posterior.probabilities(
+                    &found.points[..1],
                     rounds,
                     self.query()?,
                     context.seed,
                     context.watch,
-                )?
+                )?;
+                shares.iter().map(|row| row[1]).collect()
             }
         };
         let likelier = ones.iter().map(|one| f64::from(*one > 0.5));

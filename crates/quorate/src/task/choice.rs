@@ -3,7 +3,7 @@
 use quorate_gp::data::{Column, ColumnType, Frame, Quantity, TargetKind, unknown_column};
 use serde::{Deserialize, Serialize};
 
-use super::inference::{InferenceChoice, LikelihoodChoice};
+use super::inference::LikelihoodChoice;
 use crate::error::{Error, Result};
 use crate::spec::{LearnChoice, ModelSpec};
 

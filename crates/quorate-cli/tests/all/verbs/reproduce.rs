@@ -15,12 +15,12 @@ fn without_an_id_the_experiments_are_listed() {
         "thesis-3-figures",
         "gbcm-6.9",
         "committee-machines-figure-3-left",
-        "williams-barber-table-2",
+        "williams-barber-table-3",
     ] {
         assert!(text.contains(id), "{text}");
     }
     let json = place.run("reproduce --json").ok().json();
-    assert_eq!(json["experiments"].as_array().unwrap().len(), 17);
+    assert_eq!(json["experiments"].as_array().unwrap().len(), 18);
     assert_only(&place, &[]);
 }
 
