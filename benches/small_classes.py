@@ -5,7 +5,7 @@ Usage: python benches/small_classes.py QUORATE DATA glass|crabs|SET [FLAG ...], 
 QUORATE other software answers on the very same splits: scikit-learn's logistic regression, linear discriminant and `GaussianProcessClassifier`,
 with the measurements as they are and, for crabs, with their logarithms, in which the sexes differ linearly; `crabs-but-one` leaves out one crab after the other
 instead, so that 199 are learned from; `crabs-logarithms` gives logarithms of the measurements; `crabs-of-ROWS` learns from ROWS crabs, a quarter of
-each sex and colour, in two hundred random splits. A split on which scikit-learn's factorisation fails does not count for it.
+each sex and colour, in two hundred random splits, and `crabs-of-ROWS-from-SEED` in two hundred others. A split on which scikit-learn's factorisation fails does not count for it.
 """
 
 import json
@@ -30,9 +30,9 @@ def folds(table):
         yield table[~held], table[held]
 
 
-def splits(table, each=20, count=SPLITS):
+def splits(table, each=20, count=SPLITS, first=0):
     groups = [column for column in table.columns if table[column].nunique() == 2]
-    for seed in range(count):
+    for seed in range(first, first + count):
         train = table.groupby(groups).sample(each, random_state=seed)
         yield train, table.drop(train.index)
 
@@ -115,7 +115,8 @@ def main():
     known = {"glass": ("fgl.csv.gz", folds), "crabs": ("crabs.csv.gz", splits), "crabs-logarithms": ("crabs.csv.gz", splits_of_logarithms), "crabs-but-one": ("crabs.csv.gz", but_one)}
     path, pairs = known.get(name, (f"{name}.csv.gz", halves))
     if name.startswith("crabs-of-"):
-        path, pairs = "crabs.csv.gz", lambda table: splits(table, int(name.removeprefix("crabs-of-")) // 4, 200)
+        rows, _, first = name.removeprefix("crabs-of-").partition("-from-")
+        path, pairs = "crabs.csv.gz", lambda table: splits(table, int(rows) // 4, 200, int(first or 0))
     errors, losses, rows = {}, {}, {}
     for train, test in pairs(pd.read_csv(os.path.join(folder, path))):
         told = theirs(train, test) if command == "peers" else ours(command, flags, train, test)

@@ -10,7 +10,7 @@ use crate::kernel::{BoundKernel, Covariance, tiles};
 use crate::learn::polish::polish;
 use crate::learn::starts::{Rows, climb};
 use crate::learn::{
-    Evaluation, Objective, Optimum, Plausible, Search, SearchRecord, Stop, WithPrior,
+    Evaluation, Hyperprior, Objective, Optimum, Plausible, Search, SearchRecord, Stop, WithPrior,
     affordable_restarts, differenced, maximise, starting_points,
 };
 use crate::likelihood::{Likelihood, Observations};
@@ -152,14 +152,18 @@ pub fn latent_at(
     Ok((kernel, likelihood))
 }
 
-/// Weak hyperpriors for latent processes, by parameter.
+/// Hyperpriors for latent processes, by parameter.
 ///
 /// Classes that can be separated want a latent function without bound, and the evidence is nearly flat there: the
-/// variance of a term is held within a narrower band than that of a regression, in units of the latent value itself.
-pub fn latent_priors(parameters: &[Parameter]) -> Vec<Plausible> {
-    let prior = |parameter: &Parameter| match parameter.role {
-        Role::Variance => Plausible::new(f64::ln(1e-3), f64::ln(1e2), 1.0),
-        _ => Plausible::of(parameter),
+/// variance of a term is held within a narrower band than that of a regression, in units of the latent value itself. Of few rows
+/// of classes evidence says little of length scales either: who doubts it keeps both near what most functions have.
+pub fn latent_priors(hyperprior: Hyperprior, parameters: &[Parameter]) -> Vec<Plausible> {
+    let between = |low: f64, high: f64| Plausible::new(low.ln(), high.ln(), 1.0);
+    let prior = |parameter: &Parameter| match (hyperprior, parameter.role) {
+        (Hyperprior::Weak, Role::Variance) => between(1e-3, 1e2),
+        (Hyperprior::Doubtful, Role::Variance) => between(0.1, 30.0),
+        (Hyperprior::Doubtful, Role::LengthScale) => between(1.0, 10.0),
+        _ => hyperprior.of(parameter),
     };
     parameters.iter().map(prior).collect()
 }
@@ -231,7 +235,7 @@ pub(crate) fn learn_with(
         let rows = random_rows(data.rows(), few, search.seed);
         (data.select(&rows), seen.select(&rows))
     });
-    let priors = latent_priors(&parameters);
+    let priors = latent_priors(search.hyperprior, &parameters);
     let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
     let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
     let moving = free.iter().filter(|free| **free).count();

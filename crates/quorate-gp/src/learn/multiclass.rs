@@ -106,7 +106,7 @@ pub fn learn_classes(
         let rows = random_rows(data.rows(), search.trial_rows, search.seed);
         (data.select(&rows), classes.select(&rows))
     });
-    let priors = latent_priors(&parameters);
+    let priors = latent_priors(search.hyperprior, &parameters);
     let bounds: Vec<(f64, f64)> = priors.iter().map(Plausible::bounds).collect();
     let free: Vec<bool> = parameters.iter().map(|p| !p.fixed).collect();
     let (winner, records) = climb(

@@ -6,7 +6,9 @@ use crate::latent_support;
 use latent_support::{KERNEL, WIDTH, coordinates, inputs, kernel, likelihoods, problem, scattered};
 use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::kernel::{BoundKernel, tiles};
-use quorate_gp::learn::{BlockEvidence, LaplaceEvidence, Objective, Search, learn_latent};
+use quorate_gp::learn::{
+    BlockEvidence, Hyperprior, LaplaceEvidence, Objective, Search, learn_latent,
+};
 use quorate_gp::likelihood::{
     Extras, Gamma, GaussianNoise, InverseGaussian, Likelihood, NegativeBinomial, Normal,
     Observation, Observations, Weibull,
@@ -286,4 +288,28 @@ fn learning_climbs_and_is_the_same_on_any_number_of_threads() {
         panic!()
     };
     assert!(found.size > 1.5, "{}", found.size);
+}
+
+#[test]
+fn who_doubts_believes_separable_rows_less() {
+    let rows = 24;
+    let values = inputs(rows);
+    let labels = (0..rows).map(|row| f64::from(values[row * WIDTH] > 0.0));
+    let data = Dataset::new(values.clone(), WIDTH, labels.collect(), None, None).unwrap();
+    let seen = Observations::of(&data, Extras::default()).unwrap();
+    let kernel = kernel("linear");
+    let variance = |hyperprior: Hyperprior| {
+        let search = Search {
+            restarts: Some(0),
+            hyperprior,
+            ..Search::default()
+        };
+        let likelihood = "bernoulli".parse().unwrap();
+        let found = learn_latent(&kernel, likelihood, &data, &seen, &search, &Unwatched).unwrap();
+        coordinates(&found.0, &found.1)[0].exp()
+    };
+    let (weak, doubtful) = (variance(Hyperprior::Weak), variance(Hyperprior::Doubtful));
+    // The evidence of what a line divides grows with the variance for ever: priors end it, 30 and 100 being where they begin.
+    assert!(weak > 100.0 && weak < 1000.0, "{weak}");
+    assert!(doubtful > 30.0 && doubtful < 0.5 * weak, "{doubtful}");
 }

@@ -3,9 +3,10 @@
 use quorate::Result;
 use quorate_gp::data::Dataset;
 use quorate_gp::kernel::BoundKernel;
+use quorate_gp::watch::Watch;
 
 use super::generalized::{ClassCommittee, log_loss, one_process, percent_correct};
-use super::setting::{Art, INPUTS, scaled_prior};
+use super::setting::{Art, INPUTS, Questions, scaled_prior};
 use super::{Claim, Context, Curve, Reproduction, Size, mean_and_error};
 
 /// Standard deviations of the noise, from no overlap to almost nothing else.
@@ -28,22 +29,18 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
     for (level, &noise) in noises.iter().enumerate() {
         let mut shares = vec![Vec::new(); heard.len()];
         for repetition in 0..repetitions {
-            let kernel = validated_prior(context.seed + repetition, noise, module / 2)?;
-            let mut art = Art::new(context.seed + repetition, noise);
-            let questions = art.questions(asked);
-            let mut committee = ClassCommittee::new(&kernel, questions.inputs()?)?;
+            let mut online = Online::new(context.seed + repetition, noise, module, asked)?;
             let mut modules = 0;
             for (place, &wanted) in heard.iter().enumerate() {
                 while modules < wanted {
-                    context.watch.check()?;
                     let before = (level * repetitions as usize + repetition as usize) * most;
                     context
                         .watch
                         .progress("hearing modules", before + modules, work);
-                    committee.hear(classes(&art.rows(module)?)?)?;
+                    online.hear(context.watch)?;
                     modules += 1;
                 }
-                shares[place].push(percent_correct(&committee.means()?, &questions.truth));
+                shares[place].push(online.percent_correct()?);
             }
         }
         found.push(
@@ -90,6 +87,41 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         panels: Vec::new(),
         claims: claims(noises, &found, rows_of(most)),
     })
+}
+
+/// A committee that hears a map module after module.
+pub struct Online {
+    art: Art,
+    questions: Questions,
+    committee: ClassCommittee,
+    module: usize,
+}
+
+impl Online {
+    pub fn new(seed: u64, noise: f64, module: usize, asked: usize) -> Result<Self> {
+        let kernel = validated_prior(seed, noise, module / 2)?;
+        let mut art = Art::new(seed, noise);
+        let questions = art.questions(asked);
+        let committee = ClassCommittee::new(&kernel, questions.inputs()?)?;
+        Ok(Self {
+            art,
+            questions,
+            committee,
+            module,
+        })
+    }
+
+    pub fn hear(&mut self, watch: &dyn Watch) -> Result<()> {
+        watch.check()?;
+        let rows = self.art.rows(self.module)?;
+        self.committee.hear(classes(&rows)?)
+    }
+
+    /// Against the class of the map without noise.
+    pub fn percent_correct(&self) -> Result<f64> {
+        let means = self.committee.means()?;
+        Ok(percent_correct(&means, &self.questions.truth))
+    }
 }
 
 /// Rows with the class as their target.

@@ -11,6 +11,7 @@ mod effective;
 mod figure_one;
 mod figure_three;
 mod figure_two;
+mod figure_two_maps;
 mod generalized;
 mod mixture_figure;
 mod mixture_sets;
@@ -51,6 +52,8 @@ pub enum Experiment {
     GbcmFigure1,
     /// Classes that overlap, learned online (GBCM, figure 2).
     GbcmFigure2,
+    /// Where that figure begins, on many maps (GBCM, figure 2).
+    GbcmFigure2Maps,
     /// Two classes by one process and by committees (GBCM, table 1).
     GbcmTable1,
     /// How many query points a committee needs (GBCM, section 6.1).
@@ -170,9 +173,10 @@ pub struct Claim {
 
 impl Experiment {
     /// Every experiment, in the order of the papers.
-    pub const ALL: [Experiment; 18] = [
+    pub const ALL: [Experiment; 19] = [
         Experiment::GbcmFigure1,
         Experiment::GbcmFigure2,
+        Experiment::GbcmFigure2Maps,
         Experiment::GbcmTable1,
         Experiment::GbcmEffectiveParameters,
         Experiment::GbcmBoosting,
@@ -196,6 +200,7 @@ impl Experiment {
         match self {
             Experiment::GbcmFigure1 => "gbcm-figure-1",
             Experiment::GbcmFigure2 => "gbcm-figure-2",
+            Experiment::GbcmFigure2Maps => "gbcm-figure-2-maps",
             Experiment::GbcmTable1 => "gbcm-table-1",
             Experiment::GbcmEffectiveParameters => "gbcm-6.1",
             Experiment::GbcmBoosting => "gbcm-6.9",
@@ -223,6 +228,9 @@ impl Experiment {
             }
             Experiment::GbcmFigure2 => {
                 "two classes that overlap more and more, up to 60,000 rows heard online in modules of 1,000"
+            }
+            Experiment::GbcmFigure2Maps => {
+                "the first 1,000 rows of that figure on 60 maps: what one map may say"
             }
             Experiment::GbcmTable1 => {
                 "two classes by one process and by committees, 20 repetitions (real tables: --data)"
@@ -281,7 +289,7 @@ impl Experiment {
             Experiment::GbcmFigure1 => {
                 "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, figure 1 and section 7"
             }
-            Experiment::GbcmFigure2 => {
+            Experiment::GbcmFigure2 | Experiment::GbcmFigure2Maps => {
                 "Tresp (2000), The Generalized Bayesian Committee Machine, KDD, figure 2"
             }
             Experiment::GbcmTable1 => {
@@ -344,6 +352,7 @@ impl Experiment {
         match self {
             Experiment::GbcmFigure1 => figure_one::run(context),
             Experiment::GbcmFigure2 => figure_two::run(context),
+            Experiment::GbcmFigure2Maps => figure_two_maps::run(context),
             Experiment::GbcmTable1 => table_one::run(context),
             Experiment::GbcmEffectiveParameters => effective::run(context),
             Experiment::GbcmBoosting => boosted::run(context),

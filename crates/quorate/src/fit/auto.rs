@@ -109,7 +109,7 @@ pub(crate) fn with_categories(columns: &[InputColumn], text: &str) -> String {
 }
 
 /// A column name as it must be written in a kernel's brackets.
-fn quoted(name: &str) -> String {
+pub(super) fn quoted(name: &str) -> String {
     let plain = name
         .chars()
         .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
@@ -390,7 +390,7 @@ fn choose_for_classes(
 }
 
 /// Shapes of a kernel from smooth to rough.
-const SHAPES: [&str; 4] = ["se", "matern52", "matern32", "matern12"];
+pub(super) const SHAPES: [&str; 4] = ["se", "matern52", "matern32", "matern12"];
 
 fn beats(challenger: &Candidate, leader: &Candidate) -> bool {
     let gain = challenger

@@ -89,6 +89,7 @@ pub(super) fn learn(
     let search = Search {
         restarts: spec.restarts,
         seed: spec.seed,
+        hyperprior: spec.hyperprior.unwrap_or_default(),
         ..Search::default()
     };
     let (kernel, candidates) = kernel(spec, schema, data, &search, watch)?;

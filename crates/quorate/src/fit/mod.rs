@@ -1,5 +1,6 @@
 //! From a table to a model: what is found, and by which method.
 
+mod apart;
 pub mod auto;
 mod calibrate;
 mod chosen;

@@ -8,7 +8,7 @@
 use quorate_gp::data::{Dataset, Inputs, Schema, random_rows};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{
-    Plausible, Search, SearchLimits, SearchRecord, WithPrior, latent_at, latent_priors,
+    Hyperprior, Plausible, Search, SearchLimits, SearchRecord, WithPrior, latent_at, latent_priors,
     learn_latent, maximise,
 };
 use quorate_gp::likelihood::{Likelihood, Observations};
@@ -327,7 +327,7 @@ fn information(through: Through, seen: &Observations) -> f64 {
 /// number of columns, so that the function is no rougher with more of them (Hvarfner, Hellsten and Nardi 2024, eq. 5),
 /// and the latent function spans a few e-folds at most. Columns that nothing is known about then stay without effect.
 fn plausible(parameters: &[Parameter], columns: usize) -> Vec<Plausible> {
-    let usual = latent_priors(parameters);
+    let usual = latent_priors(Hyperprior::Weak, parameters);
     let prior = |(parameter, usual): (&Parameter, Plausible)| match parameter.role {
         Role::LengthScale => {
             let middle = 2f64.sqrt() + 0.5 * (columns.max(1) as f64).ln();

@@ -4,8 +4,8 @@ use quorate_gp::Result;
 use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::kernel::{BoundKernel, Covariance};
 use quorate_gp::learn::{
-    ConditionalLikelihood, Evaluation, Group, LatentConditional, Objective, Plausible, at,
-    latent_at, latent_priors, remembered,
+    ConditionalLikelihood, Evaluation, Group, Hyperprior, LatentConditional, Objective, Plausible,
+    at, latent_at, latent_priors, remembered,
 };
 use quorate_gp::likelihood::{GaussianNoise, Likelihood, Observations};
 use quorate_gp::linalg::JitterPolicy;
@@ -119,7 +119,7 @@ pub fn learn_latent_conditional(
 ) -> Result<(BoundKernel, Likelihood, ConditionalRecord)> {
     let mut parameters = kernel.parameters();
     parameters.extend(likelihood.parameters());
-    let priors = latent_priors(&parameters);
+    let priors = latent_priors(Hyperprior::Weak, &parameters);
     let ascent = Ascent {
         kernel,
         inputs: data.inputs(),

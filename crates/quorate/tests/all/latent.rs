@@ -185,7 +185,7 @@ fn auto_compares_the_ways_to_infer_classes_and_says_which_it_chose() {
         .map(|way| {
             let number = outcome.split("others (").nth(1).unwrap();
             let number = number.split(way).nth(1).unwrap();
-            number.split_whitespace().next().unwrap().parse().unwrap()
+            number.split([',', ';']).next().unwrap().parse().unwrap()
         })
         .collect();
     let chosen = outcome.split("the inference ").nth(1).unwrap();

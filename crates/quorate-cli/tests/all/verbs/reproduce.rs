@@ -20,7 +20,7 @@ fn without_an_id_the_experiments_are_listed() {
         assert!(text.contains(id), "{text}");
     }
     let json = place.run("reproduce --json").ok().json();
-    assert_eq!(json["experiments"].as_array().unwrap().len(), 18);
+    assert_eq!(json["experiments"].as_array().unwrap().len(), 19);
     assert_only(&place, &[]);
 }
 

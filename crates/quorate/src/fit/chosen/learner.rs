@@ -206,6 +206,7 @@ impl Learner<'_> {
     pub fn drawn_latent(&self) -> Result<Chosen> {
         let start = ModelSpec {
             learn: LearnChoice::Auto,
+            hyperprior: None,
             ..self.spec.clone()
         };
         let (schema, data, watch) = (self.schema, self.data, self.watch);
