@@ -115,8 +115,8 @@ def main():
     known = {"glass": ("fgl.csv.gz", folds), "crabs": ("crabs.csv.gz", splits), "crabs-logarithms": ("crabs.csv.gz", splits_of_logarithms), "crabs-but-one": ("crabs.csv.gz", but_one)}
     path, pairs = known.get(name, (f"{name}.csv.gz", halves))
     if name.startswith("crabs-of-"):
-        rows, _, first = name.removeprefix("crabs-of-").partition("-from-")
-        path, pairs = "crabs.csv.gz", lambda table: splits(table, int(rows) // 4, 200, int(first or 0))
+        learned, _, first = name.removeprefix("crabs-of-").partition("-from-")
+        path, pairs = "crabs.csv.gz", lambda table: splits(table, int(learned) // 4, 200, int(first or 0))
     errors, losses, rows = {}, {}, {}
     for train, test in pairs(pd.read_csv(os.path.join(folder, path))):
         told = theirs(train, test) if command == "peers" else ours(command, flags, train, test)

@@ -12,7 +12,9 @@ use super::{Claim, Context, Curve, Reproduction, Size, mean_and_error};
 /// Standard deviations of the noise, from no overlap to almost nothing else.
 const NOISES: [f64; 8] = [0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0];
 /// The prior's variance (GBCM, section 7: A = 10).
-const AMPLITUDE: f64 = 10.0;
+pub const AMPLITUDE: f64 = 10.0;
+/// Widths gamma of the prior that are compared by a validation set.
+pub const WIDTHS: [f64; 7] = [0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0];
 
 pub fn run(context: &Context<'_>) -> Result<Reproduction> {
     let (module, asked, repetitions): (usize, usize, u64) = match context.size {
@@ -100,9 +102,20 @@ pub struct Online {
 impl Online {
     pub fn new(seed: u64, noise: f64, module: usize, asked: usize) -> Result<Self> {
         let kernel = validated_prior(seed, noise, module / 2)?;
+        Self::under(&kernel, seed, noise, module, asked)
+    }
+
+    /// Under a prior that nothing was asked about.
+    pub fn under(
+        kernel: &BoundKernel,
+        seed: u64,
+        noise: f64,
+        module: usize,
+        asked: usize,
+    ) -> Result<Self> {
         let mut art = Art::new(seed, noise);
         let questions = art.questions(asked);
-        let committee = ClassCommittee::new(&kernel, questions.inputs()?)?;
+        let committee = ClassCommittee::new(kernel, questions.inputs()?)?;
         Ok(Self {
             art,
             questions,
@@ -147,7 +160,7 @@ fn validated_prior(seed: u64, noise: f64, rows: usize) -> Result<BoundKernel> {
     let mut art = Art::new(seed, noise);
     let (data, validation) = (classes(&art.rows(rows)?)?, classes(&art.rows(100)?)?);
     let mut best: Option<(f64, BoundKernel)> = None;
-    for width in [0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0] {
+    for width in WIDTHS {
         let kernel = scaled_prior(INPUTS, AMPLITUDE, width)?;
         let loss = log_loss(
             &one_process(&kernel, data.clone())?.latents(validation.inputs())?,
