@@ -75,14 +75,19 @@ impl Proportions {
     /// Replaces standardised logarithms by shapes, and the size that all of them carry a part of.
     ///
     /// Shapes add up to nothing over the columns, so a difference of size adds `(difference / size)²` to the squared distance of two
-    /// rows, and leaves what their shapes add.
-    pub fn apply(&self, places: &[Place], row: &mut [f64]) {
+    /// rows, and leaves what their shapes add. What is missing is as large as the others.
+    pub fn apply(&self, places: &[Place], missing: &[bool], row: &mut [f64]) {
         let logarithm = |place: &Place, row: &[f64]| place.deviation * row[place.offset];
-        let count = places.len() as f64;
-        let size = places.iter().map(|own| logarithm(own, row)).sum::<f64>() / count;
-        let common = size / (self.size * count.sqrt());
-        for own in places {
-            row[own.offset] = (logarithm(own, row) - size) / self.shape + common;
+        let seen = || (places.iter().zip(missing)).filter(|(_, missing)| !**missing);
+        let sum: f64 = seen().map(|(own, _)| logarithm(own, row)).sum();
+        let size = sum / seen().count().max(1) as f64;
+        let common = size / (self.size * (places.len() as f64).sqrt());
+        for (own, missing) in places.iter().zip(missing) {
+            let beyond = match missing {
+                true => 0.0,
+                false => logarithm(own, row) - size,
+            };
+            row[own.offset] = beyond / self.shape + common;
         }
     }
 
@@ -208,8 +213,8 @@ mod tests {
         let places: Vec<Place> = named[..3].iter().map(|own| own.1).collect();
         let (first, second) = (&rows[..4], &rows[20..24]);
         let (mut a, mut b) = (first.to_vec(), second.to_vec());
-        found.apply(&places, &mut a);
-        found.apply(&places, &mut b);
+        found.apply(&places, &[false; 3], &mut a);
+        found.apply(&places, &[false; 3], &mut b);
         assert_eq!(
             (a[3], b[3]),
             (first[3], second[3]),
@@ -226,6 +231,27 @@ mod tests {
         let shape: f64 = away.iter().map(|own| (own - size).powi(2)).sum();
         let expected = (size / found.size).powi(2) + shape / found.shape.powi(2);
         assert!((squared / expected - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_missing_is_as_large_as_the_others() {
+        let (named, rows) = animals();
+        let found = Proportions::learn(&named, &rows, 4, &[1.0; 40]).expect("three grow together");
+        let places: Vec<Place> = named[..3].iter().map(|own| own.1).collect();
+        let mut without = rows[..4].to_vec();
+        let mut between = without.clone();
+        without[2] = 0.0;
+        let logarithm = |place: usize| places[place].deviation * rows[place];
+        between[2] = 0.5 * (logarithm(0) + logarithm(1)) / places[2].deviation;
+        found.apply(&places, &[false, false, true], &mut without);
+        found.apply(&places, &[false; 3], &mut between);
+        for (a, b) in without.iter().zip(&between) {
+            assert!((a - b).abs() < 1e-12, "{without:?} {between:?}");
+        }
+        // Of an animal of which nothing is known, nothing is told.
+        let mut nothing = vec![0.0; 4];
+        found.apply(&places, &[true; 3], &mut nothing);
+        assert_eq!(nothing, [0.0; 4]);
     }
 
     #[test]

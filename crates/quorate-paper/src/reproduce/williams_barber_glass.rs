@@ -2,7 +2,7 @@
 //! table 3).
 
 use quorate::Result;
-use quorate_gp::data::{Dataset, Inputs, random_rows};
+use quorate_gp::data::{Dataset, Inputs};
 use quorate_gp::kernel::{BoundKernel, Covariance, Kernel};
 use quorate_gp::learn::{
     Hyperprior, MulticlassEvidence, Plausible, SearchLimits, WithPrior, maximise,
@@ -16,6 +16,7 @@ use super::classes::Classes;
 use super::neal::{ManyClasses, Posterior};
 use super::williams_barber::table;
 use super::{Claim, Context, Reproduction, Size, beside, mean_and_error};
+use crate::draw::{Draw, Stream};
 
 const CLASSES: usize = 6;
 const FOLDS: usize = 10;
@@ -74,11 +75,7 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
     let done = std::sync::atomic::AtomicUsize::new(0);
     let wrong = jobs.par_iter().map(|&(way, repetition, fold)| {
         context.watch.check()?;
-        let order = random_rows(
-            all.labels.len(),
-            all.labels.len(),
-            context.seed + repetition,
-        );
+        let order = shuffled(all.labels.len(), context.seed + repetition);
         let part = |held: bool| -> Vec<usize> {
             let rows = order.iter().enumerate();
             let rows = rows.filter(|(place, _)| (place % FOLDS == fold) == held);
@@ -122,6 +119,15 @@ pub fn run(context: &Context<'_>) -> Result<Reproduction> {
         claims: claims(&each),
         rows,
     })
+}
+
+/// The numbers of all rows in random order.
+fn shuffled(rows: usize, seed: u64) -> Vec<usize> {
+    let mut draw = Draw::new(seed, Stream::Rows);
+    let keys: Vec<f64> = (0..rows).map(|_| draw.uniform()).collect();
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.sort_by(|a, b| keys[*a].total_cmp(&keys[*b]));
+    order
 }
 
 fn claims(each: &[&[f64]]) -> Vec<Claim> {
@@ -243,5 +249,20 @@ impl Task {
             .chunks(width)
             .map(<[f64]>::to_vec)
             .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_seed_has_an_order_of_its_own() {
+        let (first, second) = (shuffled(214, 0), shuffled(214, 1));
+        assert_ne!(first, second);
+        let mut rows = second.clone();
+        rows.sort_unstable();
+        assert_eq!(rows, (0..214).collect::<Vec<_>>());
+        assert_eq!(second, shuffled(214, 1));
     }
 }

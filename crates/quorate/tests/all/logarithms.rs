@@ -122,6 +122,26 @@ fn columns_that_grow_together_are_told_by_size_and_shapes() {
 }
 
 #[test]
+fn a_measure_that_is_missing_is_taken_to_fit_the_others() {
+    let (train, test) = (animals(80, 1), animals(400, 2));
+    let model = Model::fit(&ModelSpec::new("kind"), &train, &Unwatched).unwrap();
+    assert!(outcome(&model).contains("common size and their shapes"));
+    let without = MEASURES.map(|name| match test.column(name).unwrap() {
+        Column::Number(cells) if name != "depth" => (name, Column::Number(cells.clone())),
+        _ => (name, Column::Number(vec![f64::NAN; 400])),
+    });
+    let without = Frame::from_columns(without.into()).unwrap();
+    // Depth says little of kinds; its mean, beside the length and width of a giant, would be a shape that nobody has.
+    let (all, fewer) = (
+        probabilities(&model, &test),
+        probabilities(&model, &without),
+    );
+    let away = all.iter().zip(&fewer).map(|(a, b)| (a - b).abs());
+    let mean = away.sum::<f64>() / all.len() as f64;
+    assert!(mean < 0.15, "{mean}");
+}
+
+#[test]
 fn a_file_whose_proportions_are_damaged_is_refused() {
     let model = Model::fit(&ModelSpec::new("kind"), &animals(80, 1), &Unwatched).unwrap();
     let schema = serde_json::to_value(model.schema()).unwrap();
