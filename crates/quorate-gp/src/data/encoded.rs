@@ -41,15 +41,15 @@ impl Encoded {
         }
     }
 
-    /// Adds what one column met; a note when training met nothing of the kind.
-    pub(super) fn count(&mut self, encoder: &Encoder, counts: Counts) {
+    /// Adds what one column met; a note when training met nothing of the kind, with what stands for a missing number.
+    pub(super) fn count(&mut self, encoder: &Encoder, counts: Counts, stand_in: &str) {
         self.missing_cells += counts.missing;
         self.unseen_levels += counts.unseen;
         let name = &encoder.name;
         if counts.missing > 0 && encoder.missing_cells == 0 {
             self.notes.push(match encoder.rule {
                 Rule::Number(_) => format!(
-                    "column `{name}` has missing cells, which training did not have; its training mean stands for them"
+                    "column `{name}` has missing cells, which training did not have; {stand_in} stands for them"
                 ),
                 Rule::Category { .. } => format!(
                     "column `{name}` has missing cells, which training did not have; they count as a level not seen"

@@ -290,7 +290,11 @@ impl Schema {
                 .ok_or_else(|| unknown_column(&frame.header, &encoder.name))?;
             let counts =
                 encoder.encode(frame, position, &mut encoded.values, encoded.width, offset)?;
-            encoded.count(encoder, counts);
+            let stand_in = match self.proportions().contains(&encoder.name) {
+                true => "the size that the others of the row have",
+                false => "its training mean",
+            };
+            encoded.count(encoder, counts, stand_in);
             offset += encoder.columns().len();
         }
         self.tell_shapes(frame, &mut encoded);

@@ -139,6 +139,8 @@ fn a_measure_that_is_missing_is_taken_to_fit_the_others() {
     let away = all.iter().zip(&fewer).map(|(a, b)| (a - b).abs());
     let mean = away.sum::<f64>() / all.len() as f64;
     assert!(mean < 0.15, "{mean}");
+    let notes = model.schema().encode(&without).unwrap().notes;
+    assert!(notes[0].contains("the size that the others"), "{notes:?}");
 }
 
 #[test]
